@@ -1,8 +1,8 @@
-"""What was found, and how it is shown.
+"""Findings and known issues, and the reports about them.
 
-`records` are the types of a run, a finding, a cause and a difference, which are written as JSON. `run_folder` writes
-them, `reading` reads them. `known` are the known issues, a script each. `verdict` says what a run comes to, and
-`documents` show it.
+`records` has the types of a run, a finding, a cause and a difference, which are JSON in files. `run_folder` writes and
+reads the folder of a run. `known` reads the known issues. `verdict` summarizes a run, and `documents` writes its
+reports.
 """
 
 if __name__ == "reports":

@@ -1,7 +1,6 @@
-"""What people read of a run: report.html in one file that opens offline, summary.md, and an issue.md for each finding.
+"""Write the reports of a run: report.html, summary.md, and an issue.md for each finding.
 
-The template of each owns its words and its looks. Owns that every value in them is text, and that a file is written
-whole or not at all. The page runs nothing and loads nothing.
+Every value of a template is escaped. The page runs no code and loads no other file.
 """
 
 from __future__ import annotations
@@ -18,26 +17,26 @@ from markupsafe import Markup
 from clonediff.reports.known import KnownIssues
 from clonediff.reports.markup import code, cut, escaped, fenced, unlinked, visible
 from clonediff.reports.picture import picture
-from clonediff.reports.reading import RunRead
-from clonediff.reports.records import SEVERITIES, Finding, cloner_said, write_bytes
+from clonediff.reports.reading import StoredRun
+from clonediff.reports.records import DOES, Finding, cloner_name, write_bytes
 from clonediff.reports.verdict import (
     NEW,
     grouped,
-    in_words,
     known_causes,
-    ran,
     refusals,
+    run_text,
     severity_of,
-    table_of_worst,
+    severity_table,
     verdict,
+    versions_text,
 )
 
 
-def write_reports(read: RunRead, known: KnownIssues) -> None:
+def write_reports(read: StoredRun, known: KnownIssues) -> None:
     """Write report.html, summary.md, and the issue.md of each finding."""
-    facts = _facts(read, known)
-    summary = re.sub(r"\n{3,}", "\n\n", template("summary.md.j2", unlinked).render(facts)).strip() + "\n"
-    texts = {read.path / "report.html": template("page.html.j2", _shown).render(facts)}
+    variables = _variables(read, known)
+    summary = re.sub(r"\n{3,}", "\n\n", template("summary.md.j2", unlinked).render(variables)).strip() + "\n"
+    texts = {read.path / "report.html": template("page.html.j2", _page_text).render(variables)}
     texts[read.path / "summary.md"] = visible(summary)
     for stored in read.findings:
         text = issue(stored.finding, stored.script)
@@ -48,55 +47,55 @@ def write_reports(read: RunRead, known: KnownIssues) -> None:
 
 
 def issue(finding: Finding, script: str) -> str:
-    """The text of an issue for a finding, in Markdown. `script` is what shows it, a screen of plain Keras."""
-    facts = {"finding": finding, "script": script.rstrip("\n"), "severities": SEVERITIES}
-    return visible(template("issue.md.j2", escaped).render(facts))
+    """The text of an issue for a finding, in Markdown."""
+    text = template("issue.md.j2", escaped).render(finding=finding, script=script.rstrip("\n"), does=DOES)
+    return visible(text)
 
 
-def _facts(read: RunRead, known: KnownIssues) -> dict[str, Any]:
-    """What the templates of a run are made of."""
+def _variables(read: StoredRun, known: KnownIssues) -> dict[str, Any]:
+    """The variables of the templates of a run."""
     return {
         "name": read.path.name,
         "run": read.run,
         "verdict": verdict(read),
-        "what_ran": ran(read.run),
+        "run_text": run_text(read.run),
         "problems": read.problems,
         "groups": [*grouped(read.findings).items()],
         "new": NEW,
         "causes": known_causes(read.run, known),
-        "severities": SEVERITIES,
-        "counts": table_of_worst(read.run),
+        "does": DOES,
+        "counts": severity_table(read.run),
         "refusals": list(refusals(read.run)),
         "issue": issue,
         "picture": picture,
         "severity_of": severity_of,
-        "in_words": in_words,
-        "cloner_said": cloner_said,
+        "versions_text": versions_text,
+        "cloner_name": cloner_name,
     }
 
 
-def _shown(text: str) -> str:
-    """A text as the page shows it, where Jinja escapes it: no control character, and not too long."""
+def _page_text(text: str) -> str:
+    """A text without control characters, and not too long; Jinja escapes it."""
     return visible(cut(text))
 
 
 @cache
 def template(name: str, safe: Callable[[str], str]) -> jinja2.Template:
-    """A template, each text of which is made `safe`. In one of Markdown, the tags of a block take no line."""
-    of_page = safe is _shown
+    """A template that calls `safe` on every text. In Markdown, a line with a block tag only is left out."""
+    is_page = safe is _page_text
 
-    def shown(value: Any) -> Any:
-        if type(value) is not str:  # a number, or what is markup already
+    def finalize(value: Any) -> Any:
+        if type(value) is not str:  # a number, or markup
             return value
-        return safe(value) if of_page else Markup(safe(value))
+        return safe(value) if is_page else Markup(safe(value))
 
     environment = jinja2.Environment(
         autoescape=True,
-        finalize=shown,
+        finalize=finalize,
         undefined=jinja2.StrictUndefined,
-        trim_blocks=not of_page,
-        lstrip_blocks=not of_page,
-        keep_trailing_newline=not of_page,
+        trim_blocks=not is_page,
+        lstrip_blocks=not is_page,
+        keep_trailing_newline=not is_page,
     )
     environment.filters["code"] = lambda text: Markup(code(text))
     environment.filters["fenced"] = lambda text, language="": Markup(fenced(text, language))

@@ -1,9 +1,8 @@
-"""Known issues: bugs of `clone_model`, each with a script in `reports/known`, and limits, which are no bugs.
+"""Read the known issues: bugs of `clone_model`, each with a script in `reports/known`, and limits, which are no bugs.
 
-A script is plain Keras: it builds a model, clones it, and fails where the bug is there. Its docstring has the title,
-the reason, and links to the lines of Keras at fault. A comment block at its end has the rest, as in PEP 723: the root,
-the verdict, the releases, the severity, and the causes that the bug explains. Limits are in `limits.toml`: what
-Keras documents, or would not change.
+A script is plain Keras: it builds a model, clones it, and fails if the release has the bug. Its docstring has the
+title, the reason, and links to the lines of Keras at fault. A comment block at its end, as in PEP 723, has the other
+fields of `KnownIssue`. `limits.toml` has the limits: behaviour that Keras documents or would not change.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ ROOTS = {
     "sharing": "A clone keeps objects of the original",
     "names": "Names and paths change",
 }
-"""What bugs have in common, so that one change of Keras can fix many."""
+"""The root causes, each with a title: one change of Keras can fix all bugs of one."""
 
 _BLOB = "https://github.com/keras-team/"
 
@@ -48,13 +47,12 @@ _BLOCK = re.compile(r"(?m)^# /// clonediff\n((?:#(?: .*)?\n)*?)# ///\n")
 
 
 class Pattern(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What the root of a cause is like.
+    """A pattern for the root of a cause.
 
-    A field is a text or a list of texts, one of which must match; `*` stands for any characters and `?` for one. A
-    field that is left out matches anything. `kind` is the class of the layer at fault, `inside` that of the layer or
-    the model that holds it. `found` is what the clone has where the original has what is `expected`; of an exception
-    it is the type and the message. `given` is an argument of `clone_model`, or a fact of the model (`given` of
-    `Cause`).
+    A field is a text or a list of texts, one of which must match; `*` stands for any characters, `?` for one. A missing
+    field matches everything. `kind` is the class of the layer at fault, `inside` that of the layer or model that holds
+    it. `expected` is the value in the original, `found` that in the clone, or the type and message of the exception.
+    `given` is one of the facts in `Cause.given`.
     """
 
     check: Globs | None = None
@@ -72,14 +70,15 @@ class Pattern(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class KnownIssue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A bug or a limit of the `clone_model` of one generation.
 
-    `verdict` is what a maintainer would say: "accept", "minor", or "limit". A limit has no script and no root.
-
-    A bug is in the releases from `since` on, and no longer in `until`; either is open if it is None. `severity` is the
-    worst that it does, which the script shows: it raises `raises` where the bug is there. `loading` says that
-    `load_model` has the bug, too. `lines` are permalinks to the lines at fault. `fingerprint` is that of the cause
-    which a trial of the script's model finds; it is None where no trial shows the bug, and then `match` may be empty.
-    `trial` has what a trial needs beside the script. `backends` are those on which the script fails as it says; all,
-    where none is named. `todo` is what a user can do.
+    - `verdict`: what a maintainer would say. A limit has no script and no root cause.
+    - `severity`: the worst that the script shows; `raises`: the type of its exception.
+    - `since`: the first release with the bug, `until`: the first one without it; None if there is none.
+    - `loading`: `load_model` has the bug, too.
+    - `lines`: permalinks to the lines at fault.
+    - `fingerprint`: that of the cause which a trial of the script's model finds; None if no trial shows the bug.
+    - `trial`: fields of a `Case` that the script does not have.
+    - `backends`: those on which the script fails; all if empty.
+    - `todo`: what a user can do.
     """
 
     id: str
@@ -104,7 +103,7 @@ class KnownIssue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     todo: str = ""
 
     def __post_init__(self) -> None:
-        """Refuse what says less, or other, than its author meant."""
+        """Reject headers that are incomplete or contradictory."""
         if self.verdict != "limit" and self.root not in ROOTS:
             raise ValueError(f"`root` is {self.root!r}, expected one of {', '.join(ROOTS)}")
         if self.fingerprint is not None and not self.match:
@@ -113,31 +112,31 @@ class KnownIssue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             if pattern.check is None:
                 raise ValueError(f"[[match]] {number} has no `check`: it would match causes of any kind")
         for field, release in (("since", self.since), ("until", self.until)):
-            if release is not None and not _numbers(release):
+            if release is not None and not _release_numbers(release):
                 raise ValueError(f"`{field}` is {release!r}, expected a release such as '3.12.0'")
-        if self.since and self.until and _numbers(self.since) >= _numbers(self.until):
+        if self.since and self.until and _release_numbers(self.since) >= _release_numbers(self.until):
             raise ValueError(
                 f"`until` {self.until} is not after `since` {self.since}: it is the first release without the issue"
             )
 
     @property
     def code(self) -> str:
-        """The script without its header, for a reader who knows nothing of clonediff."""
+        """The script without its header."""
         return _BLOCK.sub("", self.script).rstrip() + "\n"
 
     @property
     def files(self) -> tuple[str, ...]:
-        """The files of Keras at fault, the first first."""
+        """The files of Keras at fault, the main one first."""
         return tuple(dict.fromkeys(line.split("/src/", 1)[1].partition("#")[0] for line in self.lines))
 
     def is_in(self, release: str) -> bool:
         """Whether a release has the issue."""
-        here = _numbers(release)
-        began = self.since is None or _numbers(self.since) <= here
-        return began and (self.until is None or here < _numbers(self.until))
+        numbers = _release_numbers(release)
+        started = self.since is None or _release_numbers(self.since) <= numbers
+        return started and (self.until is None or numbers < _release_numbers(self.until))
 
     def explains(self, cause: Cause) -> bool:
-        """Whether the issue is the cause."""
+        """Whether a pattern of the issue matches the cause."""
         return any(matches(pattern, cause) for pattern in self.match)
 
 
@@ -152,7 +151,7 @@ class KnownIssues(msgspec.Struct, frozen=True):
         return tuple(issue for issue in self.issues if issue.verdict != "limit")
 
     def on(self, generation: str, release: str | None = None) -> KnownIssues:
-        """The issues of a generation, and of one release unless it is None."""
+        """The issues of a generation, or of one of its releases."""
         issues = (issue for issue in self.issues if issue.generation == generation)
         return KnownIssues(tuple(issue for issue in issues if release is None or issue.is_in(release)))
 
@@ -165,7 +164,7 @@ class KnownIssues(msgspec.Struct, frozen=True):
 
 
 def load(folder: Path = KNOWN_ISSUES) -> KnownIssues:
-    """Read the scripts and the limits of a folder; a `RecordError` names the file and the field that is wrong."""
+    """Read the scripts and limits of a folder; raises `RecordError` with the file and the field."""
     if not folder.is_dir():
         raise RecordError(f"{folder}: not a folder; name one with a script for each known issue")
     bugs = tuple(read_issue(path) for path in sorted(folder.glob("*.py")))
@@ -173,7 +172,6 @@ def load(folder: Path = KNOWN_ISSUES) -> KnownIssues:
 
 
 def read_issue(path: Path) -> KnownIssue:
-    """Read the script of one known issue."""
     text = _read(path)
     try:
         docstring = ast.get_docstring(ast.parse(text)) or ""
@@ -195,7 +193,7 @@ def read_issue(path: Path) -> KnownIssue:
 
 
 def header_of(text: str, path: Path) -> dict[str, Any]:
-    """The header of a script: the TOML in its one block of comments."""
+    """The TOML in the comment block of a script."""
     blocks = _BLOCK.findall(text)
     if len(blocks) != 1:
         raise RecordError(f"{path}: expected one block from `# /// clonediff` to `# ///`, found {len(blocks)}")
@@ -234,17 +232,17 @@ def _converted(fields: dict[str, Any], path: Path, name: str = "") -> KnownIssue
 
 
 def matches(pattern: Pattern, cause: Cause) -> bool:
-    """Whether a cause is like a pattern in every field that the pattern has."""
+    """Whether a cause matches all fields of a pattern."""
     root, place, raised = cause.root, cause.root.first, cause.root.raised
     facts = {name: [getattr(root, name)] for name in ("check", "aspect", "path", "expected", "found")}
     facts |= {"kind": [place.kind if place else ""], "inside": [place.inside if place else ""]}
     facts |= {"exception": [raised.type if raised else ""], "frame": [raised.frame if raised else ""]}
     facts["given"] = [*cause.given]
     patterns = ((getattr(pattern, name), texts) for name, texts in facts.items())
-    return all(globs is None or any(_is_like(text, globs) for text in texts) for globs, texts in patterns)
+    return all(globs is None or any(_matches_any(text, globs) for text in texts) for globs, texts in patterns)
 
 
-def _is_like(text: str, globs: Globs) -> bool:
+def _matches_any(text: str, globs: Globs) -> bool:
     choices = (globs,) if isinstance(globs, str) else globs
     return any(_compiled(glob).fullmatch(text) for glob in choices)
 
@@ -258,7 +256,7 @@ def _one_line(text: str) -> str:
     return " ".join(text.split()).removesuffix(".")
 
 
-def _numbers(release: str) -> tuple[int, ...]:
-    """A release as numbers to compare; empty if it is none. A development release counts as its release."""
+def _release_numbers(release: str) -> tuple[int, ...]:
+    """A release as numbers, () if it is not one. A development release counts as its release."""
     numbers = re.match(r"(\d+)(?:\.(\d+))?(?:\.(\d+))?", release)
     return tuple(int(number or 0) for number in numbers.groups()) if numbers else ()

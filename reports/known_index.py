@@ -1,4 +1,4 @@
-"""The index of known issues, `reports/known/README.md`; `python -m clonediff.reports.known_index` writes it."""
+"""Write the index of known issues, `reports/known/README.md`: `python -m clonediff.reports.known_index`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from clonediff.reports.documents import template
 from clonediff.reports.known import KNOWN_ISSUES, ROOTS, KnownIssue, KnownIssues, load
-from clonediff.reports.records import DOES, SEVERITIES, write_bytes
+from clonediff.reports.records import DOES, write_bytes
 from clonediff.strategies.program import Generation
 
 RELEASES: dict[Generation, tuple[str, ...]] = {
@@ -16,44 +16,43 @@ RELEASES: dict[Generation, tuple[str, ...]] = {
     ),
     "tf_keras": ("2.17.0", "2.18.0", "2.19.0", "2.20.1", "2.21.0"),
 }  # fmt: skip
-"""The last release of each minor version, and a nightly one: on each, all scripts were run (`tests/known`)."""
+"""The last release of each minor version and a nightly one, on which all scripts were run (`tests/known`)."""
 
 NAMES: dict[Generation, str] = {"keras": "Keras 3", "tf_keras": "tf_keras"}
 
 
 def index(known: KnownIssues) -> str:
-    """The index in Markdown."""
     tables = {"does": DOES, "releases": RELEASES, "names": NAMES, "roots": ROOTS}
     lists = {"by_root": by_root, "by_file": _by_file, "facts_of": facts_of}
     return template("known_index.md.j2", str).render(known=known, **tables, **lists)
 
 
 def by_root(known: KnownIssues, generation: Generation) -> list[tuple[str, list[KnownIssue]]]:
-    """The bugs of a generation by their roots: the roots with most of the worst first, and of each root the worst."""
+    """The bugs of a generation by root cause, those with the most severe bugs first; the worst bugs come first."""
     groups = {root: sorted((bug for bug in known.on(generation).bugs if bug.root == root), key=harm) for root in ROOTS}
     found = [(root, bugs) for root, bugs in groups.items() if bugs]
 
     def worst(pair: tuple[str, list[KnownIssue]]) -> list[int]:
-        return [-sum(bug.severity <= severity for bug in pair[1]) for severity in SEVERITIES]
+        return [-sum(bug.severity <= severity for bug in pair[1]) for severity in DOES]
 
     return sorted(found, key=worst)
 
 
 def harm(bug: KnownIssue) -> tuple[bool, bool, int, str]:
-    """What the worst bug is first by: one that releases to come have, no minor one, what it does."""
+    """The sort key of bugs, the worst first: still open, not minor, severe."""
     return bug.until is not None, bug.verdict == "minor", bug.severity, bug.id
 
 
 def _by_file(bugs: Sequence[KnownIssue]) -> list[KnownIssue]:
-    """Bugs by file, a file with a worse bug first."""
+    """Sort bugs by file, the file with the worst bug first."""
     worst = {file: min(harm(bug) for bug in bugs if bug.files[0] == file) for file in {bug.files[0] for bug in bugs}}
     return sorted(bugs, key=lambda bug: (worst[bug.files[0]], harm(bug)))
 
 
 def facts_of(bug: KnownIssue) -> tuple[str, ...]:
-    """Which releases have it, whether loading has it, and where it is reported."""
+    """The releases with the bug, whether loading has it, and the link to a report."""
     facts = [f"since {bug.since}"] * bool(bug.since) + [f"until {bug.until}"] * bool(bug.until)
-    facts += ["`load_model` fails alike"] * bug.loading + [f"[reported]({bug.link})"] * bool(bug.link)
+    facts += ["also in `load_model`"] * bug.loading + [f"[reported]({bug.link})"] * bool(bug.link)
     return tuple(facts)
 
 

@@ -1,4 +1,4 @@
-"""Text from elsewhere as a report or a terminal can show it: without control characters, and not too long."""
+"""Escape and shorten texts of unknown origin for reports and terminals."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ import re
 from html import escape
 
 LONGEST = 1000
-"""The most characters of a text from elsewhere on one line."""
+"""The maximal number of characters of a line."""
 
 LONGEST_TEXT = 20_000
-"""The most characters of any text in a report: a script or a message should be a screen."""
+"""The maximal number of characters of a text in a report, such as a script."""
 
 
 def visible(value: str) -> str:
-    """Text without what HTML and XML cannot hold: control characters and halves of a pair stand as their code."""
-    return _UNFIT.sub(lambda match: f"\\x{ord(match[0]):02x}", value)
+    """Replace control characters and surrogates, which HTML and XML cannot hold, by their codes."""
+    return _UNSAFE.sub(lambda match: f"\\x{ord(match[0]):02x}", value)
 
 
 def cut(text: str, most: int = LONGEST_TEXT) -> str:
-    """A text that is no longer than that; where it was cut, it says how long it was."""
+    """Cut a text that is too long, with a note of its length."""
     if len(text) <= most:
         return text
     note = f"\u2026 [cut: {len(text):,} characters in all]"
@@ -26,13 +26,13 @@ def cut(text: str, most: int = LONGEST_TEXT) -> str:
 
 
 def one_line(text: str, most: int = LONGEST) -> str:
-    """Text from elsewhere on one line, cut where it is too long: what a terminal would obey stands as its code."""
+    """Put a text on one line, without control characters, and cut it."""
     line = " ".join(visible(text).split())
     return line if len(line) <= most else line[: most - 3] + "..."
 
 
 def code(text: str) -> str:
-    """Text as code within a line: no backtick, tag or mention in it means anything."""
+    """Format a text as inline code of Markdown, where backticks, tags and mentions have no effect."""
     line = " ".join(visible(cut(text, LONGEST)).split()) or " "
     ticks = "`" * (1 + max((len(run) for run in re.findall(r"`+", line)), default=0))
     pad = " " if line.startswith("`") or line.endswith("`") else ""
@@ -46,34 +46,33 @@ def fenced(text: str, language: str = "") -> str:
 
 
 def escaped(text: str) -> str:
-    """Text within a line or a table of Markdown, where nothing of it is markup, a link or a mention."""
+    """Escape a text for a line or a table of Markdown: it has no markup, links or mentions."""
     line = " ".join(cut(text, LONGEST).split())
-    # An underscore within a word is one in Markdown too, and a title is pasted where nothing is.
+    # An underscore within a word has no effect in Markdown, and titles are also pasted as plain text.
     line = escape(re.sub(r"([\\`*\[\]#|~!]|(?<!\w)_|_(?!\w))", r"\\\1", line), quote=False)
     return re.sub(r"@(?=\w)", "@\u200b", line)
 
 
 def unlinked(text: str) -> str:
-    """Text in which no address becomes a link: where it leads is unchecked."""
+    """Escape a text so that no address in it becomes a link."""
     return re.sub(r"(?i)://|\bwww\.", lambda match: f"{match[0][:-1]}\u200b{match[0][-1]}", escaped(text))
 
 
-_WHERE = re.compile(r"Exception encountered when calling .*|Graph execution error:|Detected at node .*|\s*")
-"""Lines that say where something was raised, and not what."""
-_VARIES = re.compile(r"(?<!\w)'[^']*'(?!\w)|\"[^\"]*\"|`[^`]*`|<[^<>]*>|\([^()]*\)|\b\w*_\d+\b|-?\d[\d.e+-]*")
+_LOCATION = re.compile(r"Exception encountered when calling .*|Graph execution error:|Detected at node .*|\s*")
+"""Lines of a message that have only the location of an exception."""
+_VARYING = re.compile(r"(?<!\w)'[^']*'(?!\w)|\"[^\"]*\"|`[^`]*`|<[^<>]*>|\([^()]*\)|\b\w*_\d+\b|-?\d[\d.e+-]*")
 """The names, shapes and numbers of one graph."""
 
 
 def reason(type_: str, message: str) -> str:
-    """An exception in a line without the names and numbers of one graph, so that many graphs share it."""
-    line = next((line for line in message.splitlines() if not _WHERE.fullmatch(line)), "")
-    return one_line(f"{type_}: {_VARIES.sub('…', line)}", 160)
+    """An exception in a line that many graphs share, without the names and numbers of one of them."""
+    line = next((line for line in message.splitlines() if not _LOCATION.fullmatch(line)), "")
+    return one_line(f"{type_}: {_VARYING.sub('…', line)}", 160)
 
 
-_FIT = (
+_SAFE = (
     "\\t\\n\\x20-\\x7e\\xa0-\\u061b\\u061d-\\u200d\\u2010-\\u2029\\u202f-\\u2065\\u206a-\\ud7ff\\ue000-\\ufefe"
     "\\uff00-\\ufffd\\U00010000-\\U000dffff\\U000e0100-\\U0010ffff"
 )
-_UNFIT = re.compile(f"[^{_FIT}]")
-"""What no file can hold as it is; marks that turn the direction of text, or that are invisible, too: a line would read
-as another."""
+_UNSAFE = re.compile(f"[^{_SAFE}]")
+"""Control characters, surrogates, and marks that are invisible or change the direction of text."""

@@ -1,7 +1,4 @@
-"""A run's folder, read back: what ran, what was found, and what could not be read.
-
-Whatever is truncated or altered is named among the problems, and the rest is read all the same.
-"""
+"""Read the folder of a run. Files that are damaged are listed among the problems."""
 
 from __future__ import annotations
 
@@ -14,7 +11,7 @@ from clonediff.reports.records import Finding, RecordError, Run, read
 
 @dataclass(frozen=True, slots=True)
 class StoredFinding:
-    """A finding with the texts beside it. `issue` is "" where none is."""
+    """A finding with its script and its issue, "" if there is none."""
 
     folder: Path
     finding: Finding
@@ -27,8 +24,8 @@ class StoredFinding:
 
 
 @dataclass(frozen=True, slots=True)
-class RunRead:
-    """All that could be read. `whole` says whether run.json could; `unreadable` are findings that could not."""
+class StoredRun:
+    """A run and its findings. `whole`: run.json could be read. `unreadable`: the folders of damaged findings."""
 
     path: Path
     run: Run
@@ -38,8 +35,8 @@ class RunRead:
     unreadable: tuple[str, ...]
 
 
-def read_run(path: Path) -> RunRead:
-    """Read a run's folder; a `RecordError` says that it is none."""
+def read_run(path: Path) -> StoredRun:
+    """Read the folder of a run; raises `RecordError` if it is not one."""
     path = path.resolve()
     if not path.is_dir():
         raise RecordError(f"{path}: expected the folder of a run, and there is no such folder")
@@ -62,17 +59,17 @@ def read_run(path: Path) -> RunRead:
         except RecordError as error:
             problems.append(_within(path, error))
             unreadable.append(file.parent.name)
-    return RunRead(path, run, tuple(findings), tuple(problems), whole, tuple(unreadable))
+    return StoredRun(path, run, tuple(findings), tuple(problems), whole, tuple(unreadable))
 
 
 def read_finding(path: Path) -> StoredFinding:
-    """A finding.json and the texts beside it."""
+    """Read finding.json and the texts beside it."""
     finding = read(path, Finding)
     return StoredFinding(path.parent, finding, _text(path, "repro.py") or finding.source, _text(path, "issue.md"))
 
 
 def slug(*parts: str) -> str:
-    """Parts as the name of a folder or an anchor."""
+    """Join parts to a name of a folder."""
     return re.sub(r"[^\w.=]+", "-", "-".join(parts))
 
 

@@ -1,7 +1,6 @@
-"""What was found, as it is kept: a difference, the cause behind several, a finding.
+"""The records in files: differences, causes, findings, runs; and how a file is written whole and read back.
 
-Owns the shape of every record, the version of its format, and how a file is written whole and read back. Must not
-import Keras, nor anything of `harness`: the records are read where no subject can run.
+Imports neither Keras nor `harness`, so that records can be read anywhere.
 """
 
 from __future__ import annotations
@@ -17,10 +16,9 @@ from typing import Any, Literal, TypeVar
 import msgspec
 
 FORMAT = 2
-"""The version of the files below; one that cannot be read any more raises it."""
+"""The version of the format; a change after which old files cannot be read increases it."""
 
 T = TypeVar("T")
-
 
 UPSTREAM_AND_FIXED = ("upstream", "fixed")
 """The default cloners: the release's own `clone_model`, and ours."""
@@ -44,28 +42,25 @@ class Severity(enum.IntEnum):
 CRASHES, COMPUTES, TRAINS, PROPERTY, NAME = Severity
 DOES = {
     Severity.CRASHES: "crashes",
-    Severity.COMPUTES: "computes something else",
+    Severity.COMPUTES: "gives wrong outputs",
     Severity.TRAINS: "trains differently",
     Severity.PROPERTY: "loses a property",
     Severity.NAME: "changes a name",
 }
-"""What a clone does that costs so much."""
-
-SEVERITIES = {severity: f"it {does}" for severity, does in DOES.items()}
+"""What a clone of each severity does."""
 
 AT_LEAST = {severity.word: severity for severity in Severity}
-"""The severities by their names."""
+"""The severities by name."""
 
 LEFT_OUT = "left out"
-"""The verdict on a cloner all of whose causes are less severe than `--at-least`."""
+"""The verdict on a cloner if all its causes are less severe than `--at-least`."""
 
 
 class Place(msgspec.Struct, frozen=True):
-    """A layer of the original: its name (nested ones as "inner/dense") and its kind in the graph's terms.
+    """A layer of the original: its name, with those of its parents ("inner/dense"), and its kind.
 
-    `layer` and `use` find it in the observation it came from (-1: the model itself); no fingerprint reads them.
-    `container` says that the layer holds others, `inside` is the class
-    of what holds it, "" for the model itself.
+    `layer` and `use` are its numbers in the observation, -1 for the model; they are not part of a fingerprint.
+    `container`: it holds other layers. `inside` is the class of its parent, "" for the model.
     """
 
     name: str
@@ -75,17 +70,12 @@ class Place(msgspec.Struct, frozen=True):
     container: bool = False
     inside: str = ""
 
-    @property
-    def said(self) -> str:
-        """For people: "dense (Dense)"."""
-        return f"{self.name or 'the model itself'} ({self.kind})"
-
 
 class Raised(msgspec.Struct, frozen=True):
-    """An exception of a cloner: `frame` is "file:function", the innermost of the framework's or the cloner's own.
+    """An exception of a cloner or a clone.
 
-    `calling` is the frame, likewise, that called a layer which then raised it; "" where no layer was being called.
-    `called` is the layer of the original whose counterpart was being called when the clone raised it, as it was seen.
+    `frame` is the innermost frame of Keras or of the cloner, as "file:function". If a layer raised it in a call,
+    `calling` is the frame that called the layer, and `called` the aligned layer of the original.
     """
 
     type: str
@@ -96,7 +86,7 @@ class Raised(msgspec.Struct, frozen=True):
 
 
 class Numbers(msgspec.Struct, frozen=True):
-    """Two arrays where they differ: how much, how often, and the first element that does."""
+    """How two arrays differ: how much, how often, and the first element."""
 
     max_abs: float | None
     differing: int
@@ -106,14 +96,13 @@ class Numbers(msgspec.Struct, frozen=True):
     found: str = ""
 
     @property
-    def said(self) -> str:
-        """How many differ, and by how much."""
+    def summary(self) -> str:
         most = "" if self.max_abs is None else f", by {self.max_abs:g} at most"
         return f"{self.differing:,} of {self.total:,} numbers differ{most}"
 
     @property
     def at(self) -> str:
-        """Where the first is, "" where that is not known or where there is one number."""
+        """The index of the first difference, "" if it is unknown or the arrays are scalars."""
         return f"at [{', '.join(map(str, self.index))}]" if self.index else ""
 
 
@@ -122,24 +111,25 @@ Part = Literal[
     "call.kwargs", "input", "output", "input structure", "output structure", "weight", "state", "copied", "object",
     "object reached", "unshared", "merged", "mask", "step", "structure", "loss", "losses", "process",
 ]  # fmt: skip
-"""What differs; "" for all that a check looks at: a clone, a tensor, a model."""
+"""The part that differs; "" if it is the subject of the check: a clone, a tensor, a model."""
 Change = Literal[
     "", "missing", "extra", "count", "order", "type", "shape", "dtype", "value", "tensor", "outputs", "name",
     "name alone", "scope", "path alone", "trainable", "optional", "shared", "shared by clones", "unshared", "merged",
     "not fresh", "clone dependent", "original dependent", "touched", "lost", "added", "raises",
     "no model", "no clone", "original refused", "constraint",
 ]  # fmt: skip
-"""How it differs; "" where no more can be said than that it does."""
+"""How it differs; "" if nothing more is known."""
 
 
 class Difference(msgspec.Struct, frozen=True, kw_only=True):
-    """One broken promise: what differs, in which model, in which of its runs, and where in that.
+    """A difference that a check found.
 
-    `name` is that of an attribute or a setting ("kernel_initializer.seed"), or how a process was lost. `model` is the
-    one that is not as the original was: "again" is a second clone. `run` is "" for a
-    model at rest, `in_step` says that a layer gave it in the run, and not the model. `within` is the path for people.
-    `expression` is an attribute or a setting as Python has it, behind its layer; `argument` the name that Keras has for
-    an argument of a call.
+    - `name`: an attribute or a setting ("kernel_initializer.seed"), or how a process was lost.
+    - `model`: the model that differs from the original; "again" is a second clone.
+    - `run`: "" for a model at rest; `in_step`: an intermediate value of the run, not an output of the model.
+    - `within`: the path for people; `expression`: the attribute or setting in Python, relative to its layer.
+    - `argument`: the parameter of a call.
+    - `first`: the layer.
     """
 
     check: str
@@ -162,27 +152,27 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def aspect(self) -> str:
-        """What differs, in words that stay: those of fingerprints and of the patterns of known issues."""
+        """The part and the change, as in fingerprints and patterns of known issues."""
         joint = " " if self.part == "process" else "."
         part = f"{self.part}{joint}{self.name}" if self.name else self.part
         return f"{part} {self.change}".strip()
 
     @property
     def path(self) -> str:
-        """Where it differs, for people and for the patterns of known issues: "again.layers['a'].config.mask"."""
+        """The path, as in patterns of known issues: "again.layers['a'].config.mask"."""
         model = "" if self.model == "clone" else self.model
         return ".".join(filter(None, (model, self.run, self.within)))
 
     @property
     def lines(self) -> tuple[str, str, str]:
-        """For people: what differs, in the original and in the clone."""
+        """The difference in three lines."""
         return f"{self.check}: {self.path}", f"  original: {self.expected}", f"  clone:    {self.found}"
 
 
 class Blame(enum.StrEnum):
-    """Whose fault a cause is, by what upstream and fixed do with the same graph.
+    """Who is at fault, judged by upstream and fixed on the same graph.
 
-    What both break may be a bug of Keras that both have, or a limit, as its documentation may say.
+    If both fail, Keras may have a bug that ours has, too, or cloning may be impossible.
     """
 
     UPSTREAM = "upstream bug"
@@ -193,14 +183,16 @@ class Blame(enum.StrEnum):
 
 
 class Cause(msgspec.Struct, frozen=True):
-    """Differences with one root: the first, and those that only follow from it. `severity` is the worst of all.
+    """A difference, the root, and the differences that follow from it.
 
-    `given` has the arguments, beside the model, that `clone_model` was given, the preparations of the model, and for
-    each kind of layer of which one is called more than once, or may have been, "Dense called more than once"; of an
-    exception while the clone is made "a list of one tensor", where the model calls a layer on that, and "a Lambda with
-    a mask"; of a function "a function of the same name", where another of its name is in its place; and whose class the
-    layer at fault is of.
-    `blame` is None where no cloner is at fault.
+    `severity` is the worst of all. `blame` is None if no cloner is at fault. `given` has facts that patterns of known
+    issues can match:
+
+    - the clone arguments and the preparations of the model
+    - "Dense called more than once", for each kind of layer that is or may have been
+    - "a list of one tensor" and "a Lambda with a mask", if the model has such a call and cannot be cloned
+    - "a function of the same name", if another function replaced it
+    - "a custom layer", "inside a layer" and others about the class of the layer at fault
     """
 
     fingerprint: str
@@ -217,11 +209,10 @@ class Cause(msgspec.Struct, frozen=True):
 
 
 class Box(msgspec.Struct, frozen=True):
-    """A call of a layer, as a picture shows it.
+    """A call of a layer in a picture.
 
-    `call` is the layer's name and the number of the call, the same for a call of the original and that of its clone.
-    `inputs` are the tensors that it takes: the call that gives each, and the number among what that gives. `inside`
-    names the nested model of the call, "" for the model itself.
+    `call` is the name of the layer and the number of the call, the same in the original and in the clone. `inputs` are
+    tensors: the call that returns each, and its number. `inside` is the nested model of the call, "" for the model.
     """
 
     call: str
@@ -232,12 +223,13 @@ class Box(msgspec.Struct, frozen=True):
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """A divergence worth a person's time. `id` is its fingerprint, `graph` the smallest graph known to show it.
+    """A cause to report, or a model that cannot be tried.
 
-    `source` is its script. `proof` says whether that failed alone, as it should: None where that is not known, and then
-    `unproven` says why. `blame` is whose fault it is, `detail` what was said where there are no differences. `smallest`
-    is False as long as its graph may get smaller: it is as it was drawn, or as small as there was time for.
-    `pictures` has the calls of the original, and those of the clone where there is one.
+    - `id`: the fingerprint; `graph`: the smallest graph that shows it; `source`: the script.
+    - `proof`: whether the script failed when run alone, None if that is unknown for the reason `unproven`.
+    - `smallest`: False if there was no time to reduce the graph.
+    - `detail`: the reason if there are no differences.
+    - `pictures`: the calls of the original, and of the clone if there is one.
     """
 
     id: str
@@ -262,40 +254,40 @@ class Finding(msgspec.Struct, frozen=True):
 
     @property
     def key(self) -> tuple[str, str]:
-        """The same for all findings of one cause and cloner."""
         return self.cloner, self.id
 
     @property
     def root(self) -> Difference | None:
-        """The difference that the others follow from."""
         return self.differences[0] if self.differences else None
 
     @property
     def who(self) -> str:
-        """Who breaks it: a cloner, or the original."""
-        return cloner_said(self.cloner) or "original"
+        """The cloner, or the original."""
+        return cloner_name(self.cloner) or "original"
 
     @property
-    def alone(self) -> str:
-        """Whether its script fails where there is nothing but Keras, or why that is not known: in words."""
+    def confirmation(self) -> str:
+        """Whether its script fails when run alone."""
         if self.proof is None:
-            return f"not known whether its script fails alone: {self.unproven or 'it was not run'}"
-        return "its script fails alone" if self.proof else "its script does not fail alone, so it does not count"
+            return f"unconfirmed: {self.unproven or 'its script was not run'}"
+        return "confirmed" if self.proof else "refuted: its script does not fail when run alone"
 
     @property
     def severity(self) -> Severity | None:
-        """The worst that it does to a user."""
+        """The worst severity, None without differences."""
         return min((difference.severity for difference in self.differences), default=None)
 
 
 class Counts(msgspec.Struct, frozen=True):
-    """What was tried on a subject, in numbers.
+    """The counts of a subject.
 
-    `graphs` were tried in `seconds` of the workers; `reducing` trials made findings smaller in `reducing_seconds`.
-    `verdicts` counts graphs by cloner and verdict, `worst` by cloner and the worst severity, both without the `unrun`,
-    which do not run; `known` counts graphs by known issue and the worst severity, `refused` by the reason why the
-    release cannot build them, `faults` by the fault of clonediff that ended their trial. `losses` counts how often the
-    subject's process was lost, by what it was doing and how it ended: "a trial: timed out".
+    - `graphs`, `seconds`: the graphs tried, and the time of the workers.
+    - `reducing`, `reducing_seconds`: the trials that reduced findings, and their time.
+    - `verdicts`: graphs by cloner and verdict; `worst`: by cloner and worst severity; both without `unrun`.
+    - `known`: graphs by known issue and worst severity.
+    - `refused`: graphs that could not be built, by reason; `unrun`: graphs that were built and could not run.
+    - `faults`: graphs on which clonediff failed, by reason.
+    - `losses`: lost processes by request and ending, such as "a trial: timed out".
     """
 
     graphs: int = 0
@@ -312,27 +304,25 @@ class Counts(msgspec.Struct, frozen=True):
 
     @property
     def trials(self) -> int:
-        """All trials."""
         return self.graphs + self.reducing
 
     def plus(self, more: Counts) -> Counts:
-        """The sum of both."""
         return msgspec.convert(_sum(msgspec.to_builtins(self), msgspec.to_builtins(more)), Counts)
 
 
 def _sum(first: Any, second: Any) -> Any:
-    """The sum of two numbers, or of two tables, field by field."""
+    """Add two numbers, or two tables field by field."""
     if not isinstance(first, dict):
         return first + second
     return first | {key: _sum(first[key], value) if key in first else value for key, value in second.items()}
 
 
 class Run(msgspec.Struct):
-    """A run: `run.json` of its folder. It is written again and again while the run lasts.
+    """The file `run.json`, which is rewritten while the run lasts.
 
-    It ends after `minutes`, or after `trials` graphs on each subject. `lost` has the subjects that could not be tried,
-    and why; `unsteady` the titles of what did not show again; `failures` the tasks that could not be done. A run that
-    was killed has not `ended`. What is less severe than `at_least` is left out.
+    A run ends after `minutes`, or after `trials` graphs on each subject; one that was killed has not `ended`. Causes
+    less severe than `at_least` are left out. `lost` has the subjects that could not be tried, and the reasons;
+    `unsteady` the titles of flaky causes; `failures` the tasks that failed.
     """
 
     started: str
@@ -359,13 +349,13 @@ class Run(msgspec.Struct):
         return functools.reduce(Counts.plus, self.counts.values(), Counts())
 
 
-def cloner_said(name: str) -> str:
-    """A cloner for people: one of the user's own without the folder that its module is imported from."""
+def cloner_name(name: str) -> str:
+    """A cloner for people: without the folder of a user's module."""
     return name.rpartition("/")[2] if ":" in name else name
 
 
 class RecordError(ValueError):
-    """A file is missing or not what it should be; the message names the file and the field."""
+    """A file is missing or damaged; the message names the file and the field."""
 
 
 def write(path: Path, record: Any) -> None:
@@ -374,7 +364,7 @@ def write(path: Path, record: Any) -> None:
 
 
 def write_bytes(path: Path, content: bytes) -> None:
-    """Write to a file beside it, then put that in its place: a reader sees the old content or the new, never half."""
+    """Write a file whole: a reader sees the old content or the new one."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
@@ -387,16 +377,16 @@ def write_bytes(path: Path, content: bytes) -> None:
                 os.unlink(beside)
             raise
     except OSError as error:
-        # The name of the file beside it would say nothing to a reader, and a full disk names none.
+        # Name the file that the user knows.
         raise OSError(error.errno, error.strerror or str(error), str(path)) from error
 
 
 UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
-"""What msgspec raises of JSON that is none, or not what it should be, has a text that is not UTF-8, or is too deep."""
+"""The exceptions of msgspec for a file that is damaged, not UTF-8, or nested too deep."""
 
 
 def read(path: Path, record: type[T]) -> T:
-    """Read a record back; an `RecordError` names the file and the field where it is wrong."""
+    """Read a record; raises `RecordError` with the file and the field."""
     try:
         content = path.read_bytes()
     except OSError as error:

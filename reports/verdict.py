@@ -1,7 +1,4 @@
-"""The verdict on a run: the sentences at the top of every report, the known causes, and the exit code.
-
-Owns when a run fails, and the order of findings from the worst to the least.
-"""
+"""The verdict on a run: the sentences at the top of every report, the known causes, and the exit code."""
 
 from __future__ import annotations
 
@@ -10,26 +7,26 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from clonediff.reports.known import KnownIssue, KnownIssues
-from clonediff.reports.reading import RunRead, StoredFinding
-from clonediff.reports.records import AT_LEAST, DOES, LEFT_OUT, SEVERITIES, Run, Severity, cloner_said
+from clonediff.reports.reading import StoredFinding, StoredRun
+from clonediff.reports.records import AT_LEAST, DOES, LEFT_OUT, Run, Severity, cloner_name
 from clonediff.reports.run_folder import example_file
 
 REFUSED = 0.03
-"""The share of a subject's graphs that may be refused. Such a graph is no finding: it says nothing about cloning."""
+"""The share of a subject's graphs that may be refused, which is no finding."""
 
 _DOES = {**DOES, Severity.NAME: "changes only a name"}
-NEW = "New causes"
-UNPROVEN = "Not counted: not known whether the script fails alone"
-REFUTED = "Not counted: the script does not fail alone"
-OF_KNOWN = "Findings of known issues"
-_NAMES = {"keras": "Keras", "tf_keras": "tf_keras"}
+NEW = "New findings"
+UNCONFIRMED = "Unconfirmed findings, not counted"
+REFUTED = "Refuted findings, not counted"
+KNOWN = "Findings of known issues"
+_PACKAGES = {"keras": "Keras", "tf_keras": "tf_keras"}
 
 
 @dataclass(frozen=True, slots=True)
 class RunVerdict:
-    """The headline, a sentence for each further cloner, and notes.
+    """The headline, a sentence for each other cloner, and notes.
 
-    It `breaks` if there is something new and proven, a finding cannot be read, or too many graphs could not be built.
+    `breaks`: a new finding is confirmed, a finding cannot be read, or too many graphs could not be built.
     """
 
     headline: str
@@ -38,13 +35,13 @@ class RunVerdict:
     breaks: bool
 
 
-def verdict(read: RunRead) -> RunVerdict:
+def verdict(read: StoredRun) -> RunVerdict:
     run = read.run
-    new, unproven = (len(grouped(read.findings)[title]) for title in (NEW, UNPROVEN))
-    sentences = [_sentence(run, cloner, row) for cloner, row in by_worst(run).items()]
-    news = (f"{new:,} new" if new else "nothing new") + (f", {unproven:,} unproven" if unproven else "")
+    new, unconfirmed = (len(grouped(read.findings)[title]) for title in (NEW, UNCONFIRMED))
+    sentences = [_sentence(run, cloner, row) for cloner, row in graphs_by_severity(run).items()]
+    news = (f"{new:,} new" if new else "nothing new") + (f", {unconfirmed:,} unconfirmed" if unconfirmed else "")
     if not read.whole:
-        headline = "What ran cannot be read"
+        headline = "The run cannot be read"
     elif not run.total.trials:
         headline = "Nothing was tried"
     elif sentences:
@@ -52,54 +49,54 @@ def verdict(read: RunRead) -> RunVerdict:
         headline = f"{sentences[0]}: {known}{news}"
     else:
         headline = f"{news} in {some(run.total.trials, 'trial')}".capitalize()
-    breaks = bool(new or read.unreadable or list(to_mend(run)))
+    breaks = bool(new or read.unreadable or list(_generator_bugs(run)))
     return RunVerdict(headline, tuple(f"{sentence}." for sentence in sentences[1:]), tuple(_notes(read)), breaks)
 
 
-def _notes(read: RunRead) -> Iterator[str]:
+def _notes(read: StoredRun) -> Iterator[str]:
     run = read.run
-    yield from to_mend(run)
+    yield from _generator_bugs(run)
     yield from _faults(run)
     if run.total.unrun:
         graphs = f"{run.total.unrun:,} of {some(run.total.graphs, 'graph')} could not run"
-        yield f"{graphs}: what needs no run was compared, and is in no cloner's numbers"
+        yield f"{graphs}: they were compared without a run, and are not in the numbers of a cloner"
     if run.at_least is not Severity.NAME:
         less = [does for severity, does in DOES.items() if severity > run.at_least]
-        only = [f"{row[LEFT_OUT]:,} with {cloner}" for cloner, row in by_worst(run).items() if row[LEFT_OUT]]
-        graphs = f"graphs with only that: {', '.join(only)}" if only else "no graph had only that"
-        yield f"left out by --at-least {run.at_least.word}: what only {' or '.join(less)}; {graphs}"
+        only = [f"{row[LEFT_OUT]:,} with {cloner}" for cloner, row in graphs_by_severity(run).items() if row[LEFT_OUT]]
+        graphs = f"graphs with nothing worse: {', '.join(only) or 'none'}"
+        yield f"left out by --at-least {run.at_least.word}: a clone that only {' or '.join(less)}; {graphs}"
     groups = grouped(read.findings)
-    unproven = Counter(f"not counted: {stored.finding.alone}" for stored in groups[UNPROVEN])
-    for words, count in (
-        ("not as small as it could be", sum(not stored.finding.smallest for stored in groups[NEW])),
-        *unproven.items(),
-        ("not counted: the script does not fail alone", len(groups[REFUTED])),
-        ("of known issues", len(groups[OF_KNOWN])),
+    unconfirmed = Counter(stored.finding.confirmation for stored in groups[UNCONFIRMED])
+    for state, count in (
+        ("not fully reduced", sum(not stored.finding.smallest for stored in groups[NEW])),
+        *unconfirmed.items(),
+        ("refuted: the script does not fail when run alone", len(groups[REFUTED])),
+        ("of known issues", len(groups[KNOWN])),
         ("cannot be read", len(read.unreadable)),
     ):
         if count:
-            yield f"{some(count, 'finding')} {words}"
+            yield f"{some(count, 'finding')} {state}"
     if not run.ended:
-        yield "it has not ended: it still runs, or it was stopped"
+        yield "the run has not ended: it is still running, or it was stopped"
     elif run.interrupted:
-        yield "it was interrupted"
+        yield "the run was interrupted"
     yield from (f"not tried: {' '.join(reason.split())}" for reason in run.lost.values())
     yield from (f"not done: {failure}" for failure in run.failures)
-    yield from (f"not counted, since it did not show again: {title}" for title in run.unsteady)
+    yield from (f"flaky, so not counted: {title}" for title in run.unsteady)
     for name, counts in run.counts.items():
-        for over, times in counts.losses.items():
-            yield f"{name}: its process was lost {some(times, 'time')} over {over}"
+        for ending, times in counts.losses.items():
+            yield f"{name}: its process was lost {some(times, 'time')}: {ending}"
     if read.problems:
         yield f"{some(len(read.problems), 'problem')} with the files of the run"
 
 
-def to_mend(run: Run) -> Iterator[str]:
-    """A line for each subject that refused more graphs than a sound generator draws."""
+def _generator_bugs(run: Run) -> Iterator[str]:
+    """A line for each subject that refused too many graphs."""
     for name, counts in run.counts.items():
         refused, graphs = sum(counts.refused.values()), counts.graphs
         if graphs >= 10 and refused >= 3 and refused > REFUSED * graphs:
-            share = f"{refused:,} of {graphs:,} graphs ({refused / graphs:.1%})"
-            yield f"{name} cannot build {share}, more than {REFUSED:.0%}: a fault of the generator"
+            share = f"{refused:,} of {graphs:,} graphs ({refused / graphs:.1%}, limit {REFUSED:.0%})"
+            yield f"{name} cannot build {share}: a bug in the generator"
 
 
 def refusals(run: Run) -> Iterator[str]:
@@ -110,18 +107,15 @@ def refusals(run: Run) -> Iterator[str]:
 
 
 def _faults(run: Run) -> Iterator[str]:
-    """A line for each fault of clonediff that trials met, with the file of a graph."""
+    """A line for each reason why clonediff failed, with the file of an example."""
     for name, counts in run.counts.items():
         for why, graphs in counts.faults.items():
             example = example_file("faults", name, why)
-            yield f"{name}: a fault of clonediff, over {graphs:,} of the trials: {why} [{example}]"
+            yield f"{name}: clonediff failed in {some(graphs, 'trial')}: {why} [{example}]"
 
 
-def by_worst(run: Run) -> dict[str, dict[str, int]]:
-    """For each cloner, upstream first, the number of graphs that ran by the worst severity.
-
-    "faithful" counts the graphs that were cloned faithfully, "left out" those whose causes are all left out.
-    """
+def graphs_by_severity(run: Run) -> dict[str, dict[str, int]]:
+    """For each cloner, upstream first, the number of graphs by worst severity, "left out" or "faithful"."""
     total = run.total
     cloners = sorted(total.verdicts, key=lambda cloner: (cloner != "upstream", cloner != "fixed", cloner))
     return {
@@ -133,37 +127,37 @@ def by_worst(run: Run) -> dict[str, dict[str, int]]:
     }
 
 
-def table_of_worst(run: Run) -> tuple[list[str], list[list[str]]]:
-    """The same as a table: its heads, and a row for each cloner."""
-    rows = by_worst(run)
+def severity_table(run: Run) -> tuple[list[str], list[list[str]]]:
+    """The heads and rows of the same as a table."""
+    rows = graphs_by_severity(run)
     words = [*AT_LEAST, *([LEFT_OUT] if run.at_least is not Severity.NAME else []), "faithful"]
     heads = [_DOES[AT_LEAST[word]] if word in AT_LEAST else word for word in words]
-    counts = [[cloner_said(cloner), *(f"{row[word]:,}" for word in words)] for cloner, row in rows.items()]
+    counts = [[cloner_name(cloner), *(f"{row[word]:,}" for word in words)] for cloner, row in rows.items()]
     return ["cloner", *heads], counts
 
 
 def _sentence(run: Run, cloner: str, row: Mapping[str, int]) -> str:
-    """What a cloner does to how many graphs."""
-    who, total = _called(run, cloner), sum(row.values())
+    """The number of graphs for each severity of a cloner."""
+    who, total = _cloner_in_sentence(run, cloner), sum(row.values())
     graphs = some(total, "graph") + (" that ran" if run.total.unrun else "")
     does = [f"{_DOES[severity]} on {row[word]:,}" for word, severity in AT_LEAST.items() if row[word]]
     if does:
         return ", ".join([f"{who} {does[0]} of {graphs}", *does[1:]])
     if row[LEFT_OUT]:
-        return f"{who} is faithful on {row['faithful']:,} of {graphs}, but for what was left out"
+        return f"{who} is faithful on {row['faithful']:,} of {graphs}, except for what was left out"
     return f"{who} is faithful on {'all ' if total > 1 else ''}{graphs}"
 
 
-def _called(run: Run, cloner: str) -> str:
+def _cloner_in_sentence(run: Run, cloner: str) -> str:
     """A cloner as the subject of a sentence: "Keras 3.15.1's clone_model"."""
     if cloner == "fixed":
         return "clonediff's own cloner"
     if cloner != "upstream":
-        return f"The cloner {cloner_said(cloner)}"
+        return f"The cloner {cloner_name(cloner)}"
     releases = dict.fromkeys(
         f"{package} {versions[name]}"
         for versions in run.versions.values()
-        for name, package in _NAMES.items()
+        for name, package in _PACKAGES.items()
         if name in versions
     )
     return f"{', '.join(releases)}'s clone_model" if len(releases) == 1 else f"clone_model of {', '.join(releases)}"
@@ -171,9 +165,9 @@ def _called(run: Run, cloner: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class KnownCause:
-    """A known issue that a run met. `issue` is None where this clonediff does not have it.
+    """A known issue that a run found; `issue` is None if this version of clonediff does not have it.
 
-    `severity` is that of the issue, or else what it did on most graphs; `worse` counts the graphs with more than that.
+    `severity` is that of the issue, or else the most frequent one; `worse` counts the graphs with a worse one.
     """
 
     id: str
@@ -186,7 +180,7 @@ class KnownCause:
 
 
 def known_causes(run: Run, known: KnownIssues) -> list[KnownCause]:
-    """The known issues that were met, the worst first, then those that most graphs met."""
+    """The known issues that were found, by severity and number of graphs."""
     causes = [_known_cause(name, known.get(name), run) for name in run.total.known]
     return sorted(causes, key=lambda cause: (cause.severity, -cause.graphs, cause.id))
 
@@ -206,11 +200,11 @@ def _known_cause(name: str, issue: KnownIssue | None, run: Run) -> KnownCause:
 
 
 def grouped(findings: Sequence[StoredFinding]) -> dict[str, list[StoredFinding]]:
-    """New findings, whose scripts fail alone; those that do not count; those of known issues. The worst come first."""
-    groups: dict[str, list[StoredFinding]] = {title: [] for title in (NEW, UNPROVEN, REFUTED, OF_KNOWN)}
-    by_proof = {True: NEW, None: UNPROVEN, False: REFUTED}
+    """Group findings by heading, the worst first."""
+    groups: dict[str, list[StoredFinding]] = {title: [] for title in (NEW, UNCONFIRMED, REFUTED, KNOWN)}
+    by_proof = {True: NEW, None: UNCONFIRMED, False: REFUTED}
     for stored in sorted(findings, key=_rank):
-        groups[by_proof[stored.finding.proof] if stored.finding.known is None else OF_KNOWN].append(stored)
+        groups[by_proof[stored.finding.proof] if stored.finding.known is None else KNOWN].append(stored)
     return groups
 
 
@@ -220,30 +214,29 @@ def _rank(stored: StoredFinding) -> tuple[int, str, str]:
 
 
 def severity_of(stored: StoredFinding) -> str:
-    """How bad it is, for people; a finding with no differences is a model that could not be tried."""
+    """The effect on the clone; without differences, the model could not be tried."""
     severity = stored.finding.severity
-    return SEVERITIES[severity] if severity is not None else "it cannot be tried"
+    return DOES[severity] if severity is not None else "cannot be tried"
 
 
-def ran(run: Run) -> str:
-    """What ran, in a line."""
+def run_text(run: Run) -> str:
+    """The number of trials, the time, the seed and the jobs."""
     trials = run.total.trials
-    took = f" in {lasted(run.seconds)}, {trials / run.seconds:.1f} a second" if run.seconds else ""
+    took = f" in {duration(run.seconds)}, {trials / run.seconds:.1f} a second" if run.seconds else ""
     return f"{some(trials, 'trial')}{took}, seed {run.seed}, {some(run.jobs, 'job')}"
 
 
-def some(count: int, thing: str) -> str:
-    """A number of things: "1 trial", "1,204 trials"."""
-    return f"{count:,} {thing}{'' if count == 1 else 's'}"
+def some(count: int, noun: str) -> str:
+    """A number with its noun: "1 trial", "1,204 trials"."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
-def in_words(versions: Mapping[str, str]) -> str:
-    """Versions by name, in a line."""
+def versions_text(versions: Mapping[str, str]) -> str:
     return ", ".join(f"{name} {version}" for name, version in versions.items())
 
 
-def lasted(seconds: float) -> str:
-    """A length of time for people."""
+def duration(seconds: float) -> str:
+    """A time in seconds, minutes or hours."""
     if seconds < 59.5:
         return f"{seconds:.0f} s"
     minutes = round(seconds / 60)

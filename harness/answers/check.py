@@ -21,7 +21,7 @@ from clonediff.harness.trials.triage import with_blame
 from clonediff.reports.documents import template
 from clonediff.reports.known import load
 from clonediff.reports.markup import one_line
-from clonediff.reports.records import UPSTREAM_AND_FIXED, Cause, RecordError, Severity, cloner_said
+from clonediff.reports.records import UPSTREAM_AND_FIXED, Cause, RecordError, Severity, cloner_name
 from clonediff.strategies.dialects import DIALECTS
 from clonediff.strategies.program import Generation
 
@@ -182,7 +182,7 @@ def checked_text(checked: Checked, ignored: Collection[str] = ()) -> str:
         checked=checked,
         broken=[name for name, causes in checked.clones.items() if without_renames(causes)],
         ignored=ignored,
-        cloners={name: names.get(name) or cloner_said(name) for name in checked.clones},
+        cloners={name: names.get(name) or cloner_name(name) for name in checked.clones},
         versions=[f"{name} {version}" for name, version in checked.versions.items()],
         replaced=[f"{name} ({kind})" for name, kind in checked.asked.items()],
         accepting=[] if None in left else [f"--ignore {issue}" for issue in left],

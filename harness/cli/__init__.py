@@ -1,7 +1,7 @@
 """The command line: a module for each command.
 
-A module reads the options (`options`), calls a room of the harness, and prints what it returns through `terminal`,
-which has the tables, the progress and the exit codes. Nothing here imports Keras.
+A module reads the `options`, calls a room of the harness, and prints the result through `terminal`, which has tables,
+progress and exit codes. Nothing here imports Keras.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from clonediff.reports.records import RecordError
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(package_name="clonediff")
 def cli() -> None:
-    """Find where a clone of a Keras model is not the model it was cloned from.
+    """Find differences between Keras models and their clones.
 
-    Exit codes: 0 nothing new, 1 something that is not a known issue, 2 the command could not do its work, 130
-    interrupted (what was found so far is kept).
+    Exit codes: 0 nothing new, 1 a cause that no known issue explains, 2 the command failed, 130 interrupted (the
+    findings so far are kept).
     """
 
 
@@ -36,9 +36,9 @@ for module in (audit, check, fuzz, judge, replay, repro):
 
 
 def main() -> None:
-    """The console script. A fault of the caller or of the machine is one line and exit code 2.
+    """The console script: an expected error is one line and exit code 2.
 
-    For `git bisect run`, 2 would be a bad commit: at 128 it stops.
+    `git bisect run` takes 2 for a bad commit, and stops at 128.
     """
     failed = 128 if "--bisect" in sys.argv else 2
     try:
@@ -53,7 +53,7 @@ def main() -> None:
     except Exception as error:
         if not isinstance(error, (SubjectError, UnknownSubjectError, RecordError, OSError)):
             traceback.print_exc()
-            error = RuntimeError("this is a fault of clonediff itself; please report it with the lines above")
+            error = RuntimeError("this is a bug in clonediff; please report it with the lines above")
         if isinstance(error, OSError) and error.filename:
             advice = "make room, give access, or name another file or folder"
             error = RuntimeError(f"{error.filename}: {error.strerror}: {advice}")

@@ -1,4 +1,4 @@
-"""`clonediff audit`: does the config of each class keep every argument of its constructor?"""
+"""`clonediff audit`: find constructor arguments that the config of a class loses."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ _LONGEST = 110
 @click.option("--jobs", type=click.IntRange(1, 64), default=2, show_default=True, help="How many classes at once.")
 @shared.as_json("Print JSON, with an answer for each argument.")
 def command(target: str, jobs: int, as_json: bool) -> None:
-    """Say of each argument of each class whether its config keeps it.
+    """Find constructor arguments that the config of a class loses.
 
     TARGET is a package, a module, a class or a file: keras.layers, tf_keras.losses, my_package.layers.Scale,
-    my_layers.py:Scale. Its classes that have a config are made with one argument at a time away from its default, and
-    revived by from_config(get_config()), through JSON as well. All that the two hold is compared. An argument is kept,
-    or lost, or that is unknown. A value that the config writes in another form is not lost. Each object is made in a
-    process with limits of time and memory.
+    my_layers.py:Scale. Each class with a config is created with one argument at a time set to another value than its
+    default, and recreated by from_config(get_config()), through JSON as well. All attributes of both objects are
+    compared. An argument is kept, lost or unknown. A value that the config writes in another form is kept. Objects are
+    created in processes with limits of time and memory.
 
-    Exit codes: 0 nothing is lost; 1 something is; 2 the command could not do its work; 130 interrupted.
+    Exit codes: 0 nothing is lost; 1 an argument is lost; 2 the command failed; 130 interrupted.
     """
     with Progress(quiet=as_json) as progress:
         progress.show(f"looking at {target}")
@@ -52,8 +52,8 @@ def command(target: str, jobs: int, as_json: bool) -> None:
 
 
 def _lines(audited: ClassAudited) -> Iterator[str]:
-    """A class, and how each argument is lost."""
-    name = audited.name.rpartition("/")[2]  # without the folders of a file
+    """A line for a class, and one for each lost argument."""
+    name = audited.name.rpartition("/")[2]  # without the folder of a file
     if audited.reason:
         yield f"{name}: {one_line(audited.reason, _LONGEST)}"
         return

@@ -1,4 +1,4 @@
-"""What a person reads of a campaign: where it is, what it finds, and what it came to."""
+"""The output of a campaign: progress, findings and result."""
 
 from __future__ import annotations
 
@@ -11,48 +11,46 @@ from clonediff.harness.campaign.record import Record
 from clonediff.harness.cli.terminal import Progress, estimate, say, say_table
 from clonediff.reports.known import KnownIssues
 from clonediff.reports.markup import one_line
-from clonediff.reports.reading import RunRead
+from clonediff.reports.reading import StoredRun
 from clonediff.reports.records import DOES, Finding
 from clonediff.reports.verdict import (
     NEW,
-    by_worst,
+    duration,
+    graphs_by_severity,
     grouped,
-    in_words,
     known_causes,
-    lasted,
-    ran,
     refusals,
+    run_text,
     some,
     verdict,
+    versions_text,
 )
 
-CAUSES = 10
-"""The known causes that a screen has room for."""
-LINES = 5
-"""The reasons of refused graphs, and the new findings, that it has room for."""
-FIELDS = ("id", "title", "subject", "cloner", "count", "proof", "smallest")
+MAX_CAUSES = 10
+MAX_REFUSALS = 5
+"""The number of known causes, and of reasons of refused graphs, on the screen."""
+FINDING_FIELDS = ("id", "title", "subject", "cloner", "count", "proof", "smallest")
 CAUSE_FIELDS = ("id", "title", "graphs", "worse")
-"""What `--json` prints of a finding, and of a known cause."""
+"""The fields of a finding, and of a known cause, that `--json` prints."""
 
 
 class CampaignText(Progress):
-    """Progress goes to standard error, what was found to standard output, unless `quiet`."""
+    """Prints progress to standard error, and findings to standard output unless `quiet`."""
 
     stored = 0
     """How many graphs of the corpus are tried first."""
 
     def found(self, finding: Finding) -> None:
-        """A finding is seen first, or is as small as it gets."""
-        when = f"as small as it gets ({finding.alone})" if finding.smallest else "found"
+        """Print a finding that is new, or was reduced."""
+        state = f"reduced ({finding.confirmation})" if finding.smallest else "found"
         if not self._quiet:
-            self.say(one_line(f"{when}: {finding.title} [{finding.who}: {finding.id}]"))
+            self.say(one_line(f"{state}: {finding.title} [{finding.who}: {finding.id}]"))
 
     def warn(self, problem: str) -> None:
-        """Something went wrong."""
         self.say(f"clonediff: {problem}", err=True)
 
     def progress(self, record: Record, left: float, reducing: list[str]) -> None:
-        """Show where it is, with an estimate."""
+        """Show the state of the campaign; `left` are seconds."""
         self.show(lambda: ", ".join(self._parts(record, left, reducing)))
 
     def _parts(self, record: Record, left: float, reducing: list[str]) -> list[str]:
@@ -63,23 +61,23 @@ class CampaignText(Progress):
         found = some(len(record.findings), "finding")
         parts = [some(total.trials, "trial"), *rate, found, some(len(total.known), "known cause")]
         if reducing:
-            parts.append(f"making smaller: {reducing[0][:60]}")
+            parts.append(f"reducing: {reducing[0][:60]}")
         if math.isfinite(left):
-            parts.append(f"{lasted(left)} left" if left > 0 else "finishing")
+            parts.append(f"{duration(left)} left" if left > 0 else "finishing")
         elif run.trials is not None and total.graphs:
             graphs = self.stored + run.trials * len(run.counts)
             parts.append(f"{total.graphs:,} of {graphs:,} graphs{estimate(total.graphs, graphs, self.seconds)}")
         return parts
 
 
-def summary(read: RunRead, known: KnownIssues) -> dict[str, Any]:
-    """The result for a script, as `--json` prints it."""
+def summary(read: StoredRun, known: KnownIssues) -> dict[str, Any]:
+    """The result as `--json` prints it."""
     text, run, total = verdict(read), read.run, read.run.total
     return {
         "headline": text.headline,
         "holds": text.others,
         "notes": text.notes,
-        "worst": by_worst(run),
+        "worst": graphs_by_severity(run),
         "folder": str(read.path),
         "trials": total.trials,
         "drawn": total.graphs,
@@ -88,28 +86,28 @@ def summary(read: RunRead, known: KnownIssues) -> dict[str, Any]:
             for cause in known_causes(run, known)
         ],
         "findings": [
-            {**{field: getattr(stored.finding, field) for field in FIELDS}, "folder": str(stored.folder)}
+            {**{field: getattr(stored.finding, field) for field in FINDING_FIELDS}, "folder": str(stored.folder)}
             for stored in read.findings
         ],
         "run": msgspec.to_builtins(run),
     }
 
 
-def say_run(read: RunRead, known: KnownIssues) -> None:
-    """The result for a person: what is broken, what is new and what holds."""
+def say_run(read: StoredRun, known: KnownIssues) -> None:
+    """Print the result: the verdict, known causes and new findings."""
     text, run = verdict(read), read.run
     say(["", f"{text.headline}.", *text.others, *(f"{note}." for note in text.notes), ""])
     causes = known_causes(run, known)
     if causes:
         rows = [
             (f"{cause.graphs:,}", DOES[cause.severity], f"{cause.worse:,}", f"{cause.title} [{cause.id}]")
-            for cause in causes[:CAUSES]
+            for cause in causes[:MAX_CAUSES]
         ]
         say_table(("graphs", "the clone", "worse on", "known cause"), rows)
-        more = f"{len(causes) - CAUSES} more: in the report; " if len(causes) > CAUSES else ""
+        more = f"{len(causes) - MAX_CAUSES} more in the report; " if len(causes) > MAX_CAUSES else ""
         say(["", f"{more}`clonediff repro ID` prints a script", ""])
     if new := len(grouped(read.findings)[NEW]):
         say([f"{new} new, each with its script in {read.path}/findings", ""])
-    say(list(refusals(run))[:LINES])
-    say(f"{subject} ({in_words(versions)})" for subject, versions in run.versions.items())
-    say([ran(run), f"All of it: {read.path}/report.html"])
+    say(list(refusals(run))[:MAX_REFUSALS])
+    say(f"{subject} ({versions_text(versions)})" for subject, versions in run.versions.items())
+    say([run_text(run), f"report: {read.path}/report.html"])

@@ -1,4 +1,4 @@
-"""`clonediff check`: a model of your own through upstream and fixed, all checks."""
+"""`clonediff check`: check whether a model of yours can be cloned."""
 
 from __future__ import annotations
 
@@ -19,19 +19,17 @@ from clonediff.reports.markup import visible
     "--clone-function",
     type=shared.users_function,
     metavar="FILE.py:NAME",
-    help="A clone_function that clone_model is given; what it makes otherwise is no difference.",
+    help="Pass this clone_function to clone_model; the layers that it replaces are no difference.",
 )
 @click.option(
     "--ignore",
     "ignored",
     metavar="ID",
     multiple=True,
-    help="A fingerprint or known issue that may be there; `documented` for what Keras documents.",
+    help="Accept a fingerprint or a known issue; `documented` accepts what Keras documents.",
 )
-@click.option(
-    "--script", is_flag=True, help="Print a script of plain Keras that shows the worst break that one can show, only."
-)
-@shared.as_json("Print JSON, with a script for each break.")
+@click.option("--script", is_flag=True, help="Print only a script of plain Keras that shows the worst difference.")
+@shared.as_json("Print JSON, with a script for each cause.")
 def command(
     model: str,
     cloners: tuple[str, ...],
@@ -40,25 +38,21 @@ def command(
     script: bool,
     as_json: bool,
 ) -> None:
-    """Say whether a model of your own is cloned faithfully.
+    """Check whether a model of yours is cloned faithfully.
 
-    The model is a saved file, or what a function of a file returns. The code of that file is run. A saved file is
-    loaded as Keras loads it by default, so one with a Python lambda is refused: let a function load it. Inputs are
-    random numbers of the shapes that the model takes.
+    The model is a saved file, or the result of a function in a Python file, whose code is run. A saved file is loaded
+    with the defaults of Keras, which reject a Python lambda: let a function load it. Inputs are random numbers of the
+    shapes that the model accepts.
 
-    Exit codes: 0 every clone is as good as the original, but for names and for what --ignore names; 1 a cloner breaks
-    something else, known issue or not; 2 the model could not be loaded or checked; 130 interrupted.
+    Exit codes: 0 every clone is faithful, except for names and for what --ignore accepts; 1 a clone differs, known
+    issue or not; 2 the model could not be loaded or checked; 130 interrupted.
     """
     checked = check(model, tuple(dict.fromkeys(cloners)), clone_function or "")
     say_json(checked) if as_json else say(checked_text(checked, ignored), err=script)
     if script:
         worst = next((cause.script for cause in without_renames(checked.causes) or checked.causes if cause.script), "")
         if checked.causes and not worst:
-            why = (
-                "a clone function is in no script"
-                if clone_function
-                else "no script of plain Keras shows this difference"
-            )
-            raise click.ClickException(f"{why}: leave out --script, for the difference in words")
-        click.echo(visible(worst) if worst else "no break to show", nl=not worst, err=not worst)
+            shown = "a clone function" if clone_function else "this difference"
+            raise click.ClickException(f"no script can show {shown}; omit --script for an explanation")
+        click.echo(visible(worst) if worst else "there is no difference to show", nl=not worst, err=not worst)
     sys.exit(exit_code(breaks=checked.fails(ignored)))

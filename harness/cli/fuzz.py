@@ -1,4 +1,4 @@
-"""`clonediff fuzz`: draw graphs and try them until the budget is spent; keep what is found."""
+"""`clonediff fuzz`: draw graphs and try them until the budget is spent; write findings."""
 
 from __future__ import annotations
 
@@ -32,17 +32,16 @@ from clonediff.reports.records import AT_LEAST, Run
 from clonediff.reports.run_folder import RunFolder
 from clonediff.reports.verdict import verdict
 
-MINUTES = 2.0
-"""The budget where none is given."""
-_GROUP = Path("/sys/fs/cgroup")
-"""The control group (v2) of the container that this runs in."""
-JOB = 3 << 29
-"""The memory of a subject in a job, about: its process, and the one that runs its scripts."""
-FAULTS = 3
-"""The exit code where trials failed by a fault of clonediff, or tasks could not be done."""
-_MINUTES = "Stop after so many minutes [2; no limit with --trials]."
+DEFAULT_MINUTES = 2.0
+_CGROUP = Path("/sys/fs/cgroup")
+"""The control group (v2) of this container."""
+MEMORY_PER_SUBJECT = 3 << 29
+"""The bytes that a job needs for a subject: its process, and the process for its scripts."""
+CLONEDIFF_FAILED = 3
+"""The exit code if trials failed because of a bug in clonediff, or tasks could not be done."""
+_MINUTES = "Stop after this many minutes [2; no limit with --trials]."
 _CORPUS = "The folder with the graphs of earlier findings, which are tried first [corpus, beside the run's folder]."
-_LAYERS = "Draw these layers too: a module, a class in one, or path/to/file.py:Class. They are imported."
+_LAYERS = "Also draw these layers: a module, a class of a module, or path/to/file.py:Class. They are imported."
 
 
 @click.command("fuzz")
@@ -57,21 +56,19 @@ _LAYERS = "Draw these layers too: a module, a class in one, or path/to/file.py:C
 @shared.known_issues
 @click.option("--corpus", type=click.Path(path_type=Path, file_okay=False), help=_CORPUS)
 @click.option("--layers", multiple=True, metavar="NAME", help=_LAYERS)
-@shared.at_least("Leave out what is less severe")
+@shared.at_least("Leave out less severe causes")
 @shared.as_json("Print the summary as JSON.")
 def command(known_issues: Path, out: Path | None, corpus: Path | None, as_json: bool, **options: Any) -> None:
     """Draw graphs and try them until the time is up.
 
-    Every finding is made as small as possible and written to the run's folder with a script, which is run alone: if it
-    should fail and does not, the finding does not count. What reports/known explains is counted, not reported. With
-    --cloner module:function, the clones are made by a function of your own, which takes a model and returns its clone;
-    the known issues are not used to explain what it does.
+    Each finding is reduced and written to the run's folder with a script. The script is run alone: if it does not fail,
+    the finding does not count. Causes that known issues explain are only counted. --cloner module:function names a
+    function of your own that takes a model and returns its clone; known issues do not explain its causes.
 
-    Graphs are drawn for three quarters of the time; then each finding is made smaller, the smallest first. Ctrl-C ends
-    the run and keeps what was found. The next run begins with the graphs of these findings. Where --out has an earlier
-    run, that is kept beside it.
+    Graphs are drawn for three quarters of the time; then findings are reduced, the smallest first. Ctrl-C ends the run
+    and keeps the findings. The next run starts with their graphs. An earlier run in --out is kept beside it.
 
-    Exit codes: 0 nothing new; 1 something new, or too many models could not be built; 2 nothing could be tried, or the
+    Exit codes: 0 nothing new; 1 a new finding, or too many models could not be built; 2 nothing could be tried, or the
     cluster is gone; 3 clonediff itself failed on some models, which are kept, or could not do a task; 130 interrupted.
     """
     if options["subjects"] == (RELEASE,):
@@ -97,7 +94,7 @@ def command(known_issues: Path, out: Path | None, corpus: Path | None, as_json: 
         run.jobs, gone = pool.jobs, False
         try:
             Campaign(stored_graphs, pool, record).run()
-        except ClusterError:  # which the record has
+        except ClusterError:  # already in the record
             gone = True
         finally:
             pool.close()
@@ -106,11 +103,10 @@ def command(known_issues: Path, out: Path | None, corpus: Path | None, as_json: 
     say_json(summary(read, known)) if as_json else say_run(read, known)
     if run.interrupted or gone or not run.total.trials:
         sys.exit(exit_code(interrupted=run.interrupted, failed=True))
-    sys.exit(FAULTS if run.failures or run.total.faults else int(verdict(read).breaks))
+    sys.exit(CLONEDIFF_FAILED if run.failures or run.total.faults else int(verdict(read).breaks))
 
 
 def _setup(known: KnownIssues, minutes: float | None, trials: int | None, **options: Any) -> tuple[Setup, Run]:
-    """What is tried, and the run's record."""
     layers = tuple(dict.fromkeys(map(absolute, options["layers"])))
     for name in layers:
         path = name if name.endswith(".py") else name.rpartition(":")[0]
@@ -120,7 +116,7 @@ def _setup(known: KnownIssues, minutes: float | None, trials: int | None, **opti
         started=datetime.now(UTC).isoformat(timespec="seconds"),
         subjects=tuple(str(Subject.parse(name)) for name in dict.fromkeys(options["subjects"])),
         seed=options["seed"],
-        minutes=MINUTES if minutes is None and trials is None else minutes,
+        minutes=DEFAULT_MINUTES if minutes is None and trials is None else minutes,
         trials=trials,
         at_least=AT_LEAST[options["at_least"]],
         clonediff=version("clonediff"),
@@ -131,12 +127,12 @@ def _setup(known: KnownIssues, minutes: float | None, trials: int | None, **opti
 
 
 def jobs_here(subjects: int) -> int:
-    """The number of jobs that this machine, or its container, has CPUs and memory for, each with its subjects."""
+    """The number of jobs for which this machine or container has CPUs and memory."""
     cpus, memory = float(len(os.sched_getaffinity(0))), float(psutil.virtual_memory().available)
-    with contextlib.suppress(OSError, ValueError):  # the group of a machine has no limits, some containers "max"
-        quota, period = map(int, (_GROUP / "cpu.max").read_text().split())
+    with contextlib.suppress(OSError, ValueError):  # there is no limit, or it is "max"
+        quota, period = map(int, (_CGROUP / "cpu.max").read_text().split())
         cpus = min(cpus, quota / period)
     with contextlib.suppress(OSError, ValueError):
-        most, used = (int((_GROUP / name).read_text()) for name in ("memory.max", "memory.current"))
-        memory = min(memory, most - used)
-    return max(1, int(min(cpus, memory / (JOB * subjects))))
+        limit, used = (int((_CGROUP / name).read_text()) for name in ("memory.max", "memory.current"))
+        memory = min(memory, limit - used)
+    return max(1, int(min(cpus, memory / (MEMORY_PER_SUBJECT * subjects))))

@@ -1,4 +1,4 @@
-"""Options that several commands share, and what their values may be."""
+"""Options that several commands share."""
 
 from __future__ import annotations
 
@@ -13,23 +13,22 @@ from clonediff.harness.subjects.releases import in_full
 from clonediff.harness.trials.cloners import allow_cloners, named
 from clonediff.reports.known import KNOWN_ISSUES
 from clonediff.reports.markup import one_line
-from clonediff.reports.records import AT_LEAST, UPSTREAM_AND_FIXED
+from clonediff.reports.records import AT_LEAST, DOES, UPSTREAM_AND_FIXED
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def _cloner(value: str) -> str:
-    """The name of a cloner. One of the user's own may run once it is named here."""
     if ":" not in value:
         if value not in UPSTREAM_AND_FIXED:
-            choices = f"{', '.join(UPSTREAM_AND_FIXED)}, or module:function of one of your own"
+            choices = f"{', '.join(UPSTREAM_AND_FIXED)}, or module:function of your own"
             raise click.BadParameter(f"expected one of {choices}, found {one_line(repr(value))}")
         return value
     return users_function(value)
 
 
 def users_function(value: str) -> str:
-    """The name of a function of the user's own, which may run once it is named here."""
+    """Parse the name of a user's function, and allow it to run."""
     try:
         name = named(value)
     except ValueError as error:
@@ -39,40 +38,35 @@ def users_function(value: str) -> str:
 
 
 def subject(help_: str, *names: str, **more: Any) -> Callable[[Command], Command]:
-    """`--subject`, by the name that is the same code to the end of the command: a tree is copied."""
+    """`--subject`; a checkout is copied, so that its code stays the same until the command ends."""
     return click.option("--subject", *names, type=in_full, metavar="SUBJECT", help=help_, **more)
 
 
 def cloner(help_: str, *names: str, **more: Any) -> Callable[[Command], Command]:
-    """`--cloner`."""
     return click.option("--cloner", *names, type=_cloner, metavar="NAME", help=help_, **more)
 
 
-_MANY = {"multiple": True, "show_default": True}
+_MULTIPLE = {"multiple": True, "show_default": True}
 _SUBJECTS = "What to try: a release, an installed package, a checkout, REPOSITORY#COMMIT, a wheel, or keras-nightly."
-_CLONERS = (
-    f"Who clones: {', '.join(UPSTREAM_AND_FIXED)}, or a function of your own, as module:function or FILE.py:function."
-)
-_KNOWN = "What is known [that of clonediff]."
-subjects = subject(_SUBJECTS, "subjects", default=("keras",), **_MANY)
-cloners = cloner(_CLONERS, "cloners", default=UPSTREAM_AND_FIXED, **_MANY)
+_CLONERS = f"{', '.join(UPSTREAM_AND_FIXED)}, or a function of your own, as module:function or FILE.py:function."
+_KNOWN = "The folder of known issues [that of clonediff]."
+subjects = subject(_SUBJECTS, "subjects", default=("keras",), **_MULTIPLE)
+cloners = cloner(_CLONERS, "cloners", default=UPSTREAM_AND_FIXED, **_MULTIPLE)
 known_issues = click.option("--known-issues", type=click.Path(path_type=Path), default=KNOWN_ISSUES, help=_KNOWN)
 
 
 def at_least(help_: str, default: str = "name") -> Callable[[Command], Command]:
-    """`--at-least`, a severity."""
-    does = "a clone that crashes, computes something else, trains differently, loses a property, changes a name"
+    help_ = f"{help_}. The clone {', '.join(DOES.values())}."
     choice = click.Choice(list(AT_LEAST))
-    return click.option("--at-least", type=choice, default=default, show_default=True, help=f"{help_}: {does}.")
+    return click.option("--at-least", type=choice, default=default, show_default=True, help=help_)
 
 
 def as_json(help_: str) -> Callable[[Command], Command]:
-    """`--json`."""
     return click.option("--json", "as_json", is_flag=True, help=help_)
 
 
 def refuse_others(subject: str, *taken: str) -> None:
-    """Refuse the options on the command line that a subject does not take."""
+    """Reject options on the command line that a subject does not accept."""
     context = click.get_current_context()
     for parameter in context.command.params:
         typed = context.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE

@@ -1,4 +1,4 @@
-"""`clonediff replay`: try a finding, a graph or a known issue once more, and say whether it is fixed."""
+"""`clonediff replay`: try a finding, a graph or a known issue again."""
 
 from __future__ import annotations
 
@@ -21,33 +21,33 @@ from clonediff.reports.known import load
 from clonediff.reports.markup import one_line
 from clonediff.strategies.program import GENERATIONS
 
-CANNOT_TELL = 125
-"""The exit code by which `git bisect run` passes over a commit."""
+SKIP_COMMIT = 125
+"""The exit code with which `git bisect run` skips a commit."""
 
 
 @click.command("replay")
 @click.argument("what", nargs=-1, required=True, metavar="RUN|FINDING|GRAPH|ISSUE|known...")
 @click.option("--subject", "names", metavar="SUBJECT", multiple=True, help="What to try it on [its own].")
-@shared.cloner("Who clones [the finding's, or upstream].")
-@click.option("--bisect", is_flag=True, help="End with the exit codes of `git bisect run`.")
+@shared.cloner("The cloner [that of the finding, or upstream].")
+@click.option("--bisect", is_flag=True, help="Use the exit codes of `git bisect run`.")
 @shared.known_issues
 @shared.as_json("Print the answers as JSON.")
 def command(
     what: tuple[str, ...], names: tuple[str, ...], cloner: str | None, bisect: bool, known_issues: Path, as_json: bool
 ) -> None:
-    """Try findings and graphs once more: is it fixed?
+    """Try findings, graphs and known issues again.
 
-    Takes runs, findings, graphs as JSON, corpora, folders of these, ids of known issues, or `known` for all of them.
-    Without --subject, each is tried on the subject it was found on, or else on the installed Keras of its generation.
+    Arguments are runs, findings, graphs as JSON, corpora, folders of these, ids of known issues, or `known` for all of
+    these. Without --subject, each is tried on the subject on which it was found, or else on the installed Keras.
 
     \b
-    breaks       it shows, by its fingerprint; or a script fails as it should, or a bare graph has an unfaithful clone
-    gone         it does not show; the clone is faithful, but for known issues, which are named
-    other        it is gone, but something shows that is not known; or it cannot be seen behind something known
-    cannot tell  the model cannot be built, its process was lost, a subject or a file cannot be had
+    breaks       it fails again, with the same fingerprint or in its script; or a graph has an unfaithful clone
+    gone         it does not fail; the clone is faithful, except for known issues, which are listed
+    other        it is gone, but a new cause shows; or it is masked by a known issue
+    cannot tell  the model cannot be built, its process was lost, or a subject or file is not available
 
-    Exit codes: 0 all is gone; 1 something breaks, or there is another; 2 something cannot be told; 130 interrupted.
-    With --bisect, 125 skips a commit of which it cannot be told, and 128 stops. Run in a checkout of Keras:
+    Exit codes: 0 all are gone; 1 one breaks, or is other; 2 one cannot be decided; 130 interrupted. With --bisect, 125
+    skips a commit that cannot be decided, and 128 stops. Run it in a checkout of Keras:
 
     \b
     git bisect start v3.15.0 v3.14.1
@@ -55,19 +55,19 @@ def command(
     """
     known = load(known_issues)
     if bisect and len(names) != 1:
-        raise click.UsageError("--bisect: name what is bisected, and nothing else, as in --subject .")
+        raise click.UsageError("--bisect needs exactly one subject, such as --subject .")
     try:
         subjects = list(dict.fromkeys(Subject.parse(in_full(name)) for name in names))
     except UnusableCodeError as error:
         if not bisect:
             raise
         warn(str(error))
-        sys.exit(CANNOT_TELL)
+        sys.exit(SKIP_COMMIT)
     items = targets(what, known, {subject.generation for subject in subjects} or GENERATIONS)
-    untried = [one_line(item.problem) for item in items if item.problem]
-    if bisect and (untried or not items):
-        reason = ", ".join(untried) or "nothing to replay"
-        raise click.UsageError(f"--bisect: there is something that cannot be tried on any commit: {reason}")
+    problems = [one_line(item.problem) for item in items if item.problem]
+    if bisect and (problems or not items):
+        reason = ", ".join(problems) or "nothing to replay"
+        raise click.UsageError(f"--bisect: cannot be tried on any commit: {reason}")
     total = len(items) * max(1, len(subjects))
     rows: list[ReplayRow] = []
     with Progress(quiet=as_json) as progress, contextlib.suppress(KeyboardInterrupt):
@@ -92,8 +92,8 @@ def command(
 
 
 def replay_exit_code(rows: list[ReplayRow], *, interrupted: bool, bisect: bool = False) -> int:
-    """That of `git bisect run`, where what breaks comes first, or that of any command."""
+    """The exit code of `git bisect run`, or that of any command."""
     answers = {row.answer for row in rows} - {ReplayAnswer.GONE}
     if bisect and not interrupted:
-        return 1 if ReplayAnswer.BREAKS in answers else CANNOT_TELL if answers else 0
+        return 1 if ReplayAnswer.BREAKS in answers else SKIP_COMMIT if answers else 0
     return exit_code(interrupted=interrupted, failed=ReplayAnswer.UNKNOWN in answers, breaks=bool(answers))

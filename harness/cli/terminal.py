@@ -1,7 +1,7 @@
-"""The one terminal: text that is safe to print, tables, colours, a status line, and exit codes.
+"""Print to the terminal: safe text, tables, colours, a status line; and exit codes.
 
-What was found goes to standard output, progress and warnings to standard error. Nothing that a file or a model says
-can be a command to the terminal. Colours are for a terminal whose user wants them, which `rich` knows.
+Results go to standard output, progress and warnings to standard error. Control characters in texts of files and models
+are escaped. `rich` decides whether the terminal gets colours.
 """
 
 from __future__ import annotations
@@ -17,63 +17,63 @@ from rich.status import Status
 from rich.text import Text
 
 from clonediff.reports.markup import one_line, visible
-from clonediff.reports.verdict import lasted
+from clonediff.reports.verdict import duration
 
-_SOON, _EVERY = 2.0, 15.0
-"""The seconds before the first line of progress without a terminal, and between two."""
+_FIRST, _INTERVAL = 2.0, 15.0
+"""Without a terminal, the seconds before the first line of progress, and between two lines."""
 _OUT, _ERR = (Console(stderr=stderr, highlight=False, markup=False, emoji=False) for stderr in (False, True))
-_STYLES = {"breaks": "red", "gone": "green", "other": "yellow", "cannot tell": "magenta"}
-"""The colours of the words that answer a question."""
+_COLOURS = {"breaks": "red", "gone": "green", "other": "yellow", "cannot tell": "magenta"}
+"""The colours of answers."""
 
 
 def say(text: str | Iterable[str], *, err: bool = False) -> None:
-    """Print lines, each as long as it is."""
+    """Print lines without wrapping them."""
     for line in text.splitlines() if isinstance(text, str) else text:
-        word = next((word for word in _STYLES if line.startswith(word)), "")
+        answer = next((answer for answer in _COLOURS if line.startswith(answer)), "")
         styled = Text(visible(line))
-        if word:
-            styled.stylize(_STYLES[word], 0, len(word))
+        if answer:
+            styled.stylize(_COLOURS[answer], 0, len(answer))
         (_ERR if err else _OUT).print(styled, soft_wrap=True)
 
 
 def warn(text: str) -> None:
-    """Say on standard error what is wrong."""
+    """Print a warning to standard error."""
     say(f"clonediff: {text}", err=True)
 
 
 def say_json(value: Any) -> None:
-    """Print a record, or plain data with records in it, as JSON."""
+    """Print records as JSON."""
     say(json.dumps(msgspec.to_builtins(value), indent=2))
 
 
 def say_table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Print rows below their heads, each column as wide as what is in it."""
+    """Print rows below their heads, in aligned columns."""
     lines = [[one_line(cell) for cell in row] for row in (heads, *rows)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     say("  ".join(map(str.ljust, line, widths)).rstrip() for line in lines)
 
 
 def exit_code(*, interrupted: bool = False, failed: bool = False, breaks: bool = False) -> int:
-    """130 interrupted, 2 the command could not do its work, 1 something breaks, 0."""
+    """The exit code of a command."""
     return 130 if interrupted else 2 if failed else int(breaks)
 
 
 def estimate(done: int, total: int, seconds: float) -> str:
-    """The time that is left as the end of a line; "" where it is not known, or nothing is left."""
-    return f", about {lasted(seconds * (total - done) / done)} left" if 0 < done < total else ""
+    """The remaining time, to be appended to a line, or ""."""
+    return f", about {duration(seconds * (total - done) / done)} left" if 0 < done < total else ""
 
 
 class Progress:
-    """Where a command is, on standard error: a line that is written over on a terminal, now and then one elsewhere.
+    """The progress of a command: a status line on a terminal, or else a line on standard error now and then.
 
-    Everything that is printed meanwhile goes through `say`, so that it never stands in the middle of the line.
+    While it is shown, print through `say`, which keeps other lines apart from it.
     """
 
     def __init__(self, *, quiet: bool = False) -> None:
         self._status = Status("starting", console=_ERR) if _ERR.is_terminal else None
         self._quiet = quiet
-        self._began = time.monotonic()
-        self._due = _SOON
+        self._start = time.monotonic()
+        self._due = _FIRST
 
     def __enter__(self) -> Self:
         if self._status:
@@ -87,13 +87,13 @@ class Progress:
     @property
     def seconds(self) -> float:
         """How long the command has run."""
-        return time.monotonic() - self._began
+        return time.monotonic() - self._start
 
     def show(self, text: str | Callable[[], str]) -> None:
-        """Show where the command is, if a line is due. A function is called only then."""
+        """Show the progress if a line is due. A function is called only then."""
         if self._status is None and (self._quiet or self.seconds < self._due):
             return
-        self._due = self.seconds + _EVERY
+        self._due = self.seconds + _INTERVAL
         line = one_line(text() if callable(text) else text)
         if self._status:
             self._status.update(Text(line, overflow="ellipsis", no_wrap=True))
@@ -101,7 +101,7 @@ class Progress:
             say(line, err=True)
 
     def say(self, text: str | Iterable[str], *, err: bool = False) -> None:
-        """Print lines of their own."""
+        """Print lines apart from the status line."""
         if self._status:
             self._status.stop()
         say(text, err=err)

@@ -117,7 +117,7 @@ def test_an_earlier_run_is_renamed_and_kept(tmp_path: Path) -> None:
     path = tmp_path / "nightly"
     first = RunFolder(path)
     first.run(Run("2026-11-29"))
-    with pytest.raises(FileExistsError, match="another run writes here now"):
+    with pytest.raises(FileExistsError, match="another run is writing here"):
         RunFolder(path)
     os.close(first._lock)
     second = RunFolder(path)

@@ -67,7 +67,7 @@ def reports(path: Path, findings: list[Json], known: KnownIssues = KNOWN, **chan
         pytest.param({}, [finding(0), finding(1)], f"{SENTENCE}: 2 known causes, 2 new", True, id="new"),
         pytest.param({}, [finding(0, proof=False)], f"{SENTENCE}: 2 known causes, nothing new", False, id="refuted"),
         pytest.param({}, [finding(0, proof=None), finding(1, proof=None)],
-                     f"{SENTENCE}: 2 known causes, nothing new, 2 unproven", False, id="unproven"),
+                     f"{SENTENCE}: 2 known causes, nothing new, 2 unconfirmed", False, id="unconfirmed"),
         pytest.param({"counts": of_keras(known={})}, [finding(0)], f"{SENTENCE}: 1 new", True, id="none known"),
         pytest.param({"counts": of_keras(verdicts={"upstream": {"faithful": 1}}, worst={}, known={})}, [],
                      "Keras 3.15.1's clone_model is faithful on 1 graph: nothing new", False, id="faithful"),
@@ -92,18 +92,16 @@ def test_every_report_begins_with_the_verdict(
     assert (read.headline, read.breaks) == (headline, breaks)
     assert summary.startswith(f"## clonediff: {headline}\n")
     assert headline in page.text
-    assert ("a fault of the generator" in summary) is (
-        "10" in str(changes.get("counts", "")) and breaks and not findings
-    )
+    assert ("a bug in the generator" in summary) is ("10" in str(changes.get("counts", "")) and breaks and not findings)
 
 
 def test_the_reports_say_that_a_run_has_not_ended(tmp_path: Path) -> None:
     page, summary, _ = reports(tmp_path, [], ended=False)
-    for said in ("it has not ended", "300 trials in 2 min, 3.0 a second, seed 7, 2 jobs"):
+    for said in ("the run has not ended", "300 trials in 2 min, 3.0 a second, seed 7, 2 jobs"):
         assert said in page.text and said in summary
     put(tmp_path / "run.json", b"{")
     write_reports(read_run(tmp_path), KNOWN)
-    assert (tmp_path / "summary.md").read_text().startswith("## clonediff: What ran cannot be read\n")
+    assert (tmp_path / "summary.md").read_text().startswith("## clonediff: The run cannot be read\n")
 
 
 RICH: Json = {
@@ -205,8 +203,8 @@ def test_a_picture_shows_both_models_and_marks_the_differences(
 def test_a_removed_known_issue_is_shown_by_its_id(tmp_path: Path) -> None:
     page, summary, _ = reports(tmp_path, [], KnownIssues())
     assert "lambda-refused" in page.text and "290 graphs, worse on 4" in page.text
-    assert "| it crashes | lambda-refused | 12 | 0 | lambda-refused |" in summary
-    assert "| it changes a name | input-name | 290 | 4 | input-name |" in summary
+    assert "| crashes | lambda-refused | 12 | 0 | lambda-refused |" in summary
+    assert "| changes a name | input-name | 290 | 4 | input-name |" in summary
 
 
 ISSUE = Path(__file__).with_name("issue.txt").read_text()
@@ -216,8 +214,8 @@ ISSUE = Path(__file__).with_name("issue.txt").read_text()
     ("changes", "said"),
     [
         pytest.param({}, ISSUE, id="whole"),
-        pytest.param({"proof": False}, "does not fail alone, so it does not count: look at it before", id="not proven"),
-        pytest.param({"cloner": "fixed"}, "`clonediff.clone_model` of clonediff does not give", id="ours"),
+        pytest.param({"proof": False}, "does not fail when run alone; check it before you report it", id="not proven"),
+        pytest.param({"cloner": "fixed"}, "`clonediff.clone_model` of clonediff does not clone", id="ours"),
         pytest.param({"differences": (), "detail": "ValueError: no"}, "The model cannot be built or run", id="refused"),
     ],
 )
