@@ -1,9 +1,9 @@
-"""What other projects use of clonediff; the rooms that it is made of are `harness`, `reports` and `strategies`.
+"""The public names of clonediff; its packages are `harness`, `reports` and `strategies`.
 
-`clone_model(model)` is a drop-in for `keras.models.clone_model` that holds where that does not; `check_clone(graph,
-cloner)` holds a cloner against everything that makes a clone faithful, on a model that was drawn, and
-`assert_clones_faithfully(model)` does so on one of the caller's own. `assert_config_is_complete(kind)` says whether the
-config of a class keeps every argument. Importing this imports no Keras.
+`clone_model(model)` is a drop-in replacement of `keras.models.clone_model` that clones faithfully. `check_clone(graph,
+cloner)` checks a cloner on a drawn model, and `assert_clones_faithfully(model)` on a model of the caller.
+`assert_config_is_complete(kind)` checks that the config of a class keeps every argument. Importing this imports no
+Keras.
 """
 
 from __future__ import annotations
