@@ -19,7 +19,7 @@ from typing import Any
 from clonediff.reports.documents import issue
 from clonediff.reports.known import load
 from clonediff.reports.markup import escaped
-from clonediff.reports.reading import read_run
+from clonediff.reports.run_folder import read_run
 from clonediff.reports.verdict import NEW, grouped
 
 EACH_NIGHT = ("keras-nightly", "keras", "tf_keras")

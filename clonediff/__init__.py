@@ -8,6 +8,7 @@ Keras.
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -27,22 +28,19 @@ __all__ = [
 ]
 
 
+_MODULES = {
+    "IncompleteConfig": "harness.answers.audit",
+    "UnfaithfulClone": "harness.answers.in_process",
+    "assert_clones_faithfully": "harness.answers.in_process",
+    "assert_config_is_complete": "harness.answers.audit",
+    "check_clone": "harness.answers.in_process",
+    "clone_model": "harness.fixed",
+    "functional_graphs": "harness.search.functional_graphs",
+}
+
+
 def __getattr__(name: str) -> Any:
-    """Each when it is asked for: every pytest with clonediff installed imports this."""
-    if name in ("UnfaithfulClone", "assert_clones_faithfully", "check_clone"):
-        from clonediff.harness.answers import in_process
-
-        return getattr(in_process, name)
-    if name in ("IncompleteConfig", "assert_config_is_complete"):
-        from clonediff.harness.answers import audit
-
-        return getattr(audit, name)
-    if name == "clone_model":
-        from clonediff.harness.fixed import clone_model
-
-        return clone_model
-    if name == "functional_graphs":
-        from clonediff.harness.search.functional_graphs import functional_graphs
-
-        return functional_graphs
-    raise AttributeError(f"module 'clonediff' has no attribute {name!r}")
+    """Import a name when it is used, since every pytest with clonediff installed imports this module."""
+    if name not in _MODULES:
+        raise AttributeError(f"module 'clonediff' has no attribute {name!r}")
+    return getattr(importlib.import_module(f"clonediff.{_MODULES[name]}"), name)

@@ -17,8 +17,8 @@ from markupsafe import Markup
 from clonediff.reports.known import KnownIssues
 from clonediff.reports.markup import code, cut, escaped, fenced, unlinked, visible
 from clonediff.reports.picture import picture
-from clonediff.reports.reading import StoredRun
 from clonediff.reports.records import DOES, Finding, cloner_name, write_bytes
+from clonediff.reports.run_folder import StoredRun
 from clonediff.reports.verdict import (
     NEW,
     grouped,

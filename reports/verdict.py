@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from clonediff.reports.known import KnownIssue, KnownIssues
-from clonediff.reports.reading import StoredFinding, StoredRun
 from clonediff.reports.records import AT_LEAST, DOES, LEFT_OUT, Run, Severity, cloner_name
-from clonediff.reports.run_folder import example_file
+from clonediff.reports.run_folder import StoredFinding, StoredRun, example_file
 
 REFUSED = 0.03
 """The share of a subject's graphs that may be refused, which is no finding."""

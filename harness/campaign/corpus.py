@@ -7,8 +7,8 @@ import re
 from pathlib import Path
 
 from clonediff.reports.markup import one_line
-from clonediff.reports.reading import slug
 from clonediff.reports.records import Finding, RecordError, read, write
+from clonediff.reports.run_folder import slug
 from clonediff.strategies.program import MalformedGraph, from_json, to_json
 
 MOST = 1000

@@ -14,9 +14,8 @@ from clonediff.harness.campaign.corpus import NightlyCorpus
 from clonediff.harness.campaign.shards import Result
 from clonediff.reports.documents import write_reports
 from clonediff.reports.known import KnownIssues
-from clonediff.reports.reading import read_run
 from clonediff.reports.records import Counts, Finding, Run
-from clonediff.reports.run_folder import RunFolder, folder_name
+from clonediff.reports.run_folder import RunFolder, folder_name, read_run
 
 EVERY, REPORTS = 5.0, 60.0
 """The seconds after which run.json is written again, and after which the reports are."""

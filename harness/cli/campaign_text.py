@@ -11,8 +11,8 @@ from clonediff.harness.campaign.record import Record
 from clonediff.harness.cli.terminal import Progress, estimate, say, say_table
 from clonediff.reports.known import KnownIssues
 from clonediff.reports.markup import one_line
-from clonediff.reports.reading import StoredRun
 from clonediff.reports.records import DOES, Finding
+from clonediff.reports.run_folder import StoredRun
 from clonediff.reports.verdict import (
     NEW,
     duration,

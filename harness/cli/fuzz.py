@@ -27,9 +27,8 @@ from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.cloners import absolute
 from clonediff.reports.documents import write_reports
 from clonediff.reports.known import KnownIssues, load
-from clonediff.reports.reading import read_run
 from clonediff.reports.records import AT_LEAST, Run
-from clonediff.reports.run_folder import RunFolder
+from clonediff.reports.run_folder import RunFolder, read_run
 from clonediff.reports.verdict import verdict
 
 DEFAULT_MINUTES = 2.0

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import inspect
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,9 +19,9 @@ import jinja2
 from msgspec.structs import replace
 
 from clonediff.harness.inside.cloners.users import is_users, users_cloner
+from clonediff.harness.inside.values import DEFAULT_BATCH, FILLS, WORDS, fill_for, shape_of
 from clonediff.harness.observation import Case
 from clonediff.harness.scripts.comparisons import WHOLE_CONFIG, comparison, literal
-from clonediff.harness.scripts.running import variables_of_run
 from clonediff.harness.trials.trial import Hit
 from clonediff.reports.markup import one_line
 from clonediff.reports.records import Difference
@@ -28,6 +30,10 @@ _VARYING = r"0x[0-9a-fA-F]*|_?\d+"
 """Addresses and the numbers of names, which vary between two warnings of one kind."""
 _CLONING_CHECKS = ("made", "warned")
 """Checks of the call that clones: a script fails at that line."""
+_BY_DIALECT = {
+    "keras": {"tf": False, "tree": "keras.tree", "array": "keras.ops.convert_to_numpy"},
+    "tf_keras": {"tf": True, "tree": "tf.nest", "array": "np.asarray"},
+}
 _ENCODING = re.compile(r"(coding)(?=[:=])")
 """An encoding declaration, which a comment must not contain: in some encodings a comment can end its own line."""
 
@@ -75,11 +81,37 @@ def reproducer(case: Case, dialect: str, difference: Difference, cloner: str = "
     }
     sure = plan.sure
     if plan.how == "run":
-        run_variables, sure = variables_of_run(difference, plan.sure, dialect, case)
+        run_variables, sure = _variables_of_run(difference, plan.sure, dialect, case)
         variables |= run_variables
     text = _templates().get_template("repro.j2").render(variables)
     compares = plan.how in ("run", "assert") or (plan.how == "equal" and plan.expression) or in_cloning
     return Script(text, ending_of(difference) if compares else "", sure, imports_clonediff(cloner))
+
+
+def _variables_of_run(difference: Difference, sure: bool, dialect: str, case: Case) -> tuple[dict[str, Any], bool]:
+    """The variables of `run.j2`, and whether its lines compare exactly what differed.
+
+    The script calls the functions of `inside/values.py` in the same order, so its inputs are those of the trial.
+    """
+    functions: dict[str, str] = {}
+    arrays = [_array(spec, case.batch or DEFAULT_BATCH, functions) for spec in case.inputs]
+    variables = {**_BY_DIALECT[dialect], "sure": sure, "functions": functions.values(), "arrays": arrays}
+    is_output = difference.run != "" and not difference.in_step
+    return variables, difference.raised is not None or (is_output and sure)
+
+
+def _array(spec: Mapping[str, Any], batch: int, functions: dict[str, str]) -> str:
+    """The expression that draws an input; adds the functions that it calls to `functions`."""
+    shape, dtype = shape_of(spec, batch), str(spec.get("dtype", "float32"))
+    fill = spec.get("fill") or fill_for(dtype)
+    if fill == "words":
+        return f"np.array({json.dumps(WORDS)}, dtype=object)[rng.integers(0, {len(WORDS)}, {shape})]"
+    array = f"rng.standard_normal({shape})"
+    if fill != "normal":
+        body = inspect.getsource(FILLS[fill]).partition("\n")[2]
+        functions[fill] = f"def {fill}(random, shape, spec):\n{body}"
+        array = f"{fill}(rng, {shape}, {{'high': {spec.get('high') and int(spec['high'])}}})"
+    return f"{array}.astype({json.dumps('float32' if dtype == 'bfloat16' else dtype)})"
 
 
 @functools.cache

@@ -18,8 +18,8 @@ from clonediff.harness.trials.checks.made import PROCESS_LOST, innermost, loopin
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.triage import Verdict, causes, of_plain_models, verdict, with_blame
 from clonediff.reports.known import KnownIssue
-from clonediff.reports.reading import slug
 from clonediff.reports.records import UPSTREAM_AND_FIXED, Blame, Cause, Difference, Numbers, Raised
+from clonediff.reports.run_folder import slug
 from clonediff.strategies.program import Graph
 
 __all__ = ["LOST", "Case", "CloneTrial", "Hit", "Key", "Trial", "lost_difference", "run"]

@@ -14,7 +14,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from clonediff.reports.reading import read_run
+from clonediff.reports.run_folder import read_run
 from tests.campaign.simulated import simulate
 from tests.helpers.campaigns import UNKNOWN, findings, fuzz, known_without, processes, summary, with_unknown
 from tests.helpers.command_line import under_way

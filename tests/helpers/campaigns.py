@@ -14,7 +14,7 @@ from msgspec import Raw
 from msgspec.structs import replace
 
 from clonediff.harness.campaign.corpus import NightlyCorpus
-from clonediff.reports.reading import read_run
+from clonediff.reports.run_folder import read_run
 from clonediff.strategies.program import to_json
 from tests.helpers.command_line import ran
 from tests.helpers.example_graphs import example

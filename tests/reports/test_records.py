@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from clonediff.reports.reading import read_run
 from clonediff.reports.records import Run
-from clonediff.reports.run_folder import RunFolder
+from clonediff.reports.run_folder import RunFolder, read_run
 from tests.helpers.example_runs import finding, record, run_folder
 
 pytestmark = pytest.mark.no_keras

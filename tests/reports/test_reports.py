@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from clonediff.harness.trials.checks import CHECKS
 from clonediff.reports.documents import write_reports
 from clonediff.reports.known import KnownIssues, load
-from clonediff.reports.reading import read_run
+from clonediff.reports.run_folder import read_run
 from clonediff.reports.verdict import verdict
 from tests.helpers.example_runs import PICTURES, Json, a_run, box, counts, difference, finding, put, run_folder
 
