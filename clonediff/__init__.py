@@ -40,7 +40,7 @@ _MODULES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Import a name when it is used, since every pytest with clonediff installed imports this module."""
+    """Import a name when it is used, since every pytest imports this module."""
     if name not in _MODULES:
         raise AttributeError(f"module 'clonediff' has no attribute {name!r}")
     return getattr(importlib.import_module(f"clonediff.{_MODULES[name]}"), name)

@@ -81,7 +81,7 @@ def _page_text(text: str) -> str:
 
 @cache
 def template(name: str, safe: Callable[[str], str]) -> jinja2.Template:
-    """A template that calls `safe` on every text. In Markdown, a line with a block tag only is left out."""
+    """A template that calls `safe` on every text; Markdown omits lines of block tags."""
     is_page = safe is _page_text
 
     def finalize(value: Any) -> Any:

@@ -1,8 +1,9 @@
-"""Read the known issues: bugs of `clone_model`, each with a script in `reports/known`, and limits, which are no bugs.
+"""Read the known issues: bugs of `clone_model`, and limits, which are no bugs.
 
-A script is plain Keras: it builds a model, clones it, and fails if the release has the bug. Its docstring has the
-title, the reason, and links to the lines of Keras at fault. A comment block at its end, as in PEP 723, has the other
-fields of `KnownIssue`. `limits.toml` has the limits: behaviour that Keras documents or would not change.
+A script of `reports/known` is plain Keras: it builds a model, clones it, and fails if the release has the bug. Its
+docstring has the title, the reason, and links to the lines of Keras at fault. A comment block at its end, as in PEP
+723, has the other fields of `KnownIssue`. `limits.toml` has the limits: behaviour that Keras documents or would not
+change.
 """
 
 from __future__ import annotations
@@ -164,7 +165,7 @@ class KnownIssues(msgspec.Struct, frozen=True):
 
 
 def load(folder: Path = KNOWN_ISSUES) -> KnownIssues:
-    """Read the scripts and limits of a folder; raises `RecordError` with the file and the field."""
+    """Read the scripts and limits of a folder; raises `RecordError` with file and field."""
     if not folder.is_dir():
         raise RecordError(f"{folder}: not a folder; name one with a script for each known issue")
     bugs = tuple(read_issue(path) for path in sorted(folder.glob("*.py")))
@@ -257,6 +258,6 @@ def _one_line(text: str) -> str:
 
 
 def _release_numbers(release: str) -> tuple[int, ...]:
-    """A release as numbers, () if it is not one. A development release counts as its release."""
+    """A release as numbers, without the suffix of a development release, or ()."""
     numbers = re.match(r"(\d+)(?:\.(\d+))?(?:\.(\d+))?", release)
     return tuple(int(number or 0) for number in numbers.groups()) if numbers else ()

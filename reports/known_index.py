@@ -28,7 +28,7 @@ def index(known: KnownIssues) -> str:
 
 
 def by_root(known: KnownIssues, generation: Generation) -> list[tuple[str, list[KnownIssue]]]:
-    """The bugs of a generation by root cause, those with the most severe bugs first; the worst bugs come first."""
+    """The bugs of a generation by root cause, the worst first."""
     groups = {root: sorted((bug for bug in known.on(generation).bugs if bug.root == root), key=harm) for root in ROOTS}
     found = [(root, bugs) for root, bugs in groups.items() if bugs]
 

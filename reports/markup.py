@@ -32,7 +32,7 @@ def one_line(text: str, most: int = LONGEST) -> str:
 
 
 def code(text: str) -> str:
-    """Format a text as inline code of Markdown, where backticks, tags and mentions have no effect."""
+    """Format a text as inline code of Markdown, with any backticks."""
     line = " ".join(visible(cut(text, LONGEST)).split()) or " "
     ticks = "`" * (1 + max((len(run) for run in re.findall(r"`+", line)), default=0))
     pad = " " if line.startswith("`") or line.endswith("`") else ""
@@ -46,7 +46,7 @@ def fenced(text: str, language: str = "") -> str:
 
 
 def escaped(text: str) -> str:
-    """Escape a text for a line or a table of Markdown: it has no markup, links or mentions."""
+    """Escape markup, links and mentions for a line or a table of Markdown."""
     line = " ".join(cut(text, LONGEST).split())
     # An underscore within a word has no effect in Markdown, and titles are also pasted as plain text.
     line = escape(re.sub(r"([\\`*\[\]#|~!]|(?<!\w)_|_(?!\w))", r"\\\1", line), quote=False)
@@ -65,7 +65,7 @@ _VARYING = re.compile(r"(?<!\w)'[^']*'(?!\w)|\"[^\"]*\"|`[^`]*`|<[^<>]*>|\([^()]
 
 
 def reason(type_: str, message: str) -> str:
-    """An exception in a line that many graphs share, without the names and numbers of one of them."""
+    """An exception in a line, without the names and numbers of one graph."""
     line = next((line for line in message.splitlines() if not _LOCATION.fullmatch(line)), "")
     return one_line(f"{type_}: {_VARYING.sub('…', line)}", 160)
 

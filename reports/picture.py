@@ -1,7 +1,4 @@
-"""Lay out the picture of an original and its clone: a box for each call, in rows by depth, and the differences.
-
-`page.html.j2` draws it as SVG.
-"""
+"""Lay out the picture of an original and its clone, which `page.html.j2` draws as SVG."""
 
 from __future__ import annotations
 
@@ -25,7 +22,7 @@ Calls = Mapping[str, Box]
 
 @dataclass(frozen=True, slots=True)
 class DrawnBox:
-    """A box with the name and kind of a call, and a line for each difference."""
+    """A box with the name, the kind and the differences of a call."""
 
     x: int
     y: int
@@ -39,7 +36,7 @@ class DrawnBox:
 
 @dataclass(frozen=True, slots=True)
 class DrawnGraph:
-    """The calls of a model or of a nested one; a wire is an SVG path, and whether the other model lacks it."""
+    """The calls of a model; a wire is a path, and whether the other model lacks it."""
 
     inside: str
     width: int
@@ -49,7 +46,7 @@ class DrawnGraph:
 
 
 def picture(finding: Finding) -> list[tuple[str, Sequence[str], list[DrawnGraph]]]:
-    """For the original and the clone, if there is one: the title, the differences of the model itself, its graphs."""
+    """For the original and the clone: the title, the differences of the model, its graphs."""
     models: list[Calls] = [{box.call: box for box in boxes[:MAX_CALLS]} for boxes in finding.pictures[:2]]
     drawn: list[tuple[str, Sequence[str], list[DrawnGraph]]] = []
     for number, calls in enumerate(models):
@@ -119,7 +116,7 @@ def _shortened(differences: Sequence[str]) -> tuple[str, ...]:
 
 
 def _path(start: DrawnBox, end: DrawnBox, far: bool) -> str:
-    """An SVG path from one box to another; `far` bends it around the boxes between them."""
+    """An SVG path between boxes; `far` bends it around others."""
     x, y, to_x, to_y = start.x + WIDTH // 2, start.y + start.height, end.x + WIDTH // 2, end.y
     bend = f"C {x + WIDTH * 3 // 4} {y + GAP} {to_x + WIDTH * 3 // 4} {to_y - GAP} {to_x} {to_y}"
     return f"M {x} {y} {bend if far else f'L {to_x} {to_y}'}"

@@ -1,4 +1,4 @@
-"""The records in files: differences, causes, findings, runs; and how a file is written whole and read back.
+"""The records in files: differences, causes, findings, runs; and how they are written.
 
 Imports neither Keras nor `harness`, so that records can be read anywhere.
 """
@@ -57,7 +57,7 @@ LEFT_OUT = "left out"
 
 
 class Place(msgspec.Struct, frozen=True):
-    """A layer of the original: its name, with those of its parents ("inner/dense"), and its kind.
+    """A layer of the original: its name, such as "inner/dense", and its kind.
 
     `layer` and `use` are its numbers in the observation, -1 for the model; they are not part of a fingerprint.
     `container`: it holds other layers. `inside` is the class of its parent, "" for the model.
@@ -102,7 +102,7 @@ class Numbers(msgspec.Struct, frozen=True):
 
     @property
     def at(self) -> str:
-        """The index of the first difference, "" if it is unknown or the arrays are scalars."""
+        """The index of the first difference, "" if it is unknown or a scalar."""
         return f"at [{', '.join(map(str, self.index))}]" if self.index else ""
 
 

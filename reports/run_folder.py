@@ -1,4 +1,4 @@
-"""Write the folder of a run, each file whole or not at all, and read it back."""
+"""Write the folder of a run, each file whole, and read it."""
 
 from __future__ import annotations
 
@@ -116,7 +116,10 @@ class StoredFinding:
 
 @dataclass(frozen=True, slots=True)
 class StoredRun:
-    """A run and its findings. `whole`: run.json could be read. `unreadable`: the folders of damaged findings."""
+    """A run and its findings.
+
+    `whole`: run.json could be read. `unreadable`: the folders of damaged findings.
+    """
 
     path: Path
     run: Run

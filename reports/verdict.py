@@ -1,4 +1,4 @@
-"""The verdict on a run: the sentences at the top of every report, the known causes, and the exit code."""
+"""The verdict on a run: the sentences of every report, known causes, the exit code."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def _generator_bugs(run: Run) -> Iterator[str]:
 
 
 def refusals(run: Run) -> Iterator[str]:
-    """A line for each reason why a subject refused graphs, with the file of an example."""
+    """A line for each reason why graphs were refused, with an example."""
     for name, counts in run.counts.items():
         for why, graphs in sorted(counts.refused.items(), key=lambda pair: -pair[1]):
             yield f"{name} refused {graphs:,}: {why} [{example_file('refused', name, why)}]"
@@ -114,7 +114,7 @@ def _faults(run: Run) -> Iterator[str]:
 
 
 def graphs_by_severity(run: Run) -> dict[str, dict[str, int]]:
-    """For each cloner, upstream first, the number of graphs by worst severity, "left out" or "faithful"."""
+    """For each cloner, the number of graphs by worst severity, "left out" or "faithful"."""
     total = run.total
     cloners = sorted(total.verdicts, key=lambda cloner: (cloner != "upstream", cloner != "fixed", cloner))
     return {
@@ -164,9 +164,10 @@ def _cloner_in_sentence(run: Run, cloner: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class KnownCause:
-    """A known issue that a run found; `issue` is None if this version of clonediff does not have it.
+    """A known issue that a run found.
 
-    `severity` is that of the issue, or else the most frequent one; `worse` counts the graphs with a worse one.
+    `issue` is None if this version of clonediff does not have it. `severity` is that of the issue, or else the most
+    frequent one; `worse` counts the graphs with a worse one.
     """
 
     id: str

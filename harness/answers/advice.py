@@ -1,4 +1,4 @@
-"""Advise how to change a model so that it can be cloned: a line of `get_config`, a decorator, `**kwargs`."""
+"""Advise how to change a model so that it can be cloned."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ class UserClasses(NamedTuple):
 
 
 class Advice(NamedTuple):
-    """What to do, "" if unknown, and whether a class or function of the user is at fault."""
+    """What to do, or "", and whether the user's code is at fault."""
 
     text: str = ""
     user_fault: bool = False
 
 
 def advice(cause: Cause, message: str, user: UserClasses) -> Advice:
-    """What the user can do about a cause; `message` is that of the exception, if there is one."""
+    """What the user can do about a cause, or about an exception with this message."""
     root = cause.root
     if colliding_names(cause):
         names = '`add_weight(name=f"{self.name}_scale")`'

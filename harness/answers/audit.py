@@ -1,4 +1,4 @@
-"""Audit classes: one in the caller's process, for tests of a user's package, or all of a target in child processes.
+"""Audit one class in the caller's process, or all classes of a target in child processes.
 
 Importing this module imports no Keras.
 """
@@ -25,7 +25,7 @@ class IncompleteConfig(AssertionError):
 def assert_config_is_complete(
     kind: type, *, values: Mapping[str, Iterable[Any]] | None = None, ignore: Collection[str] = ()
 ) -> None:
-    """Raise `IncompleteConfig` if an object of a class loses an argument when it is recreated from its config.
+    """Raise `IncompleteConfig` if the config of a class loses an argument.
 
     `kind` is a layer, a loss, or another class with `get_config` and `from_config`, of Keras 3 or `tf_keras`. It is
     created with one argument at a time set to another value than its default. `values` has values to try first, by
@@ -42,7 +42,7 @@ def assert_config_is_complete(
 
 
 def classes_of(target: str) -> tuple[Generation, Sequence[str]]:
-    """The classes with a config of a package, a module or a file, or the class itself."""
+    """The classes with a config in a package, a module or a file."""
     with SubjectProcess(Subject("keras")) as process:
         try:
             found = process.classes(target)
@@ -54,7 +54,7 @@ def classes_of(target: str) -> tuple[Generation, Sequence[str]]:
 
 
 def audit_all(names: Sequence[str], generation: Generation, jobs: int) -> Iterator[ClassAudited]:
-    """Audit the classes, `jobs` at once, each job in a child process; yield the answers in any order."""
+    """Audit classes, each of the `jobs` in a child process; yield answers in any order."""
     processes = [SubjectProcess(Subject(generation)) for _ in range(jobs)]
     idle = processes.copy()  # one for each thread
 

@@ -95,7 +95,7 @@ def without_renames(causes: Iterable[CauseShown]) -> list[CauseShown]:
 
 
 def check(spec: str, cloners: Sequence[str] = UPSTREAM_AND_FIXED, clone_function: str = "") -> Checked:
-    """Check a model by its name on the command line, cloned without or with a clone function.
+    """Check a model by its name on the command line.
 
     Raises `RecordError` with the reason and what to do if it cannot be checked.
     """

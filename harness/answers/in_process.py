@@ -1,4 +1,4 @@
-"""Check a user's cloner or model in the process of the caller, such as a test of a downstream project.
+"""Check a user's cloner or model in the process of the caller, such as a test.
 
 The functions call the code that runs in child processes. Importing this module imports no Keras.
 """
@@ -40,7 +40,7 @@ def check_clone(
     ignore: Callable[[Cause], bool] = lambda cause: False,
     at_least: str = "name",
 ) -> None:
-    """Build the model of a graph, clone it with `cloner`, and raise `UnfaithfulClone` if the clone differs.
+    """Clone the model of a graph, and raise `UnfaithfulClone` if the clone differs.
 
     `cloner` takes a model and returns its clone. `costly` also clones twice and trains. Causes for which `ignore` is
     true do not count, nor those less severe than `at_least`: "crashes", "computes", "trains", "property" or "name".
@@ -91,7 +91,7 @@ class ClonedModel(msgspec.Struct, frozen=True):
     clones: dict[str, Clone]
 
     def causes_of(self, cloner: str, replaced: Collection[str] = ()) -> list[Cause]:
-        """The causes of a cloner, the worst first, except those of layers that it was asked to replace."""
+        """The causes of a cloner, the worst first, except those of replaced layers."""
         differences = compare(self.original, self.clones[cloner], _LIVE_CHECKS)
         if replaced:
             prefixes = tuple(f"{layer}/" for layer in replaced)
@@ -102,7 +102,7 @@ class ClonedModel(msgspec.Struct, frozen=True):
 
 
 def clone_live(model: Any, cloners: Mapping[str, Any], *, inputs: Any = None, costly: bool = True) -> ClonedModel:
-    """Clone a live model with cloners, functions or their names, and observe all; the model is not changed."""
+    """Clone a live model with functions or named cloners, and observe all models."""
     from clonediff.harness.inside.frameworks import framework as framework_of
     from clonediff.harness.inside.frameworks import generation_of
     from clonediff.harness.inside.live import try_live

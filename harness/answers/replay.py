@@ -41,7 +41,7 @@ class FoundCause(msgspec.Struct, frozen=True):
 
 
 class ReplayRow(msgspec.Struct, frozen=True):
-    """The answer for one target on one subject, the reason, and all causes that a trial found."""
+    """The answer for a target on a subject, the reason, and the causes found."""
 
     where: str
     title: str
@@ -63,7 +63,7 @@ def replayed(
     cloner: str | None = None,
     say: Callable[[str], None] = lambda line: None,
 ) -> Generator[ReplayRow, None, None]:
-    """Yield the answer for each target on the given subjects, by default on the one it was found on.
+    """Yield the answer for each target on each subject, by default on its own.
 
     Answers that need no process come first. One process is started at a time; `say` is called with its subject.
     """

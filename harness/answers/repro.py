@@ -1,4 +1,4 @@
-"""Run the script of a finding alone, and write issues: of a finding, a known issue, or all bugs of a root cause."""
+"""Run the script of a finding, and write issues of findings and root causes."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def run_on(script: Script, subject: Subject) -> tuple[ReplayAnswer, str]:
 
 
 def issue_of_root(name: str, known: KnownIssues, fixes: Path = FIXES) -> str | None:
-    """The text of one issue for the open bugs of a root cause; None if there are none."""
+    """The text of an issue for the open bugs of a root cause, or None."""
     root = name.removeprefix("tf-")
     generation: Generation = "tf_keras" if name.startswith("tf-") else "keras"
     bugs = [bug for bug in dict(by_root(known, generation)).get(root, []) if bug.until is None]

@@ -1,4 +1,4 @@
-"""Explain a cause to the user of a model: the layer, the argument, both values, the effects."""
+"""Explain a cause to a user: the layer, the argument, both values, the effects."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def layer_name(place: Place | None) -> str:
 
 
 def sentence(cause: Cause, failure: Failure | None = None) -> str:
-    """The root of a cause in a sentence. `failure` has the whole exception if there is no clone."""
+    """The root of a cause; `failure` is the exception if there is no clone."""
     root, layer = cause.root, layer_name(cause.root.first)
     if names := colliding_names(cause):
         return f"the weights {' and '.join(names)} have the same name in the clone"
@@ -155,7 +155,7 @@ def _lost_part(difference: Difference) -> str:
 
 
 def _reordered(shape: Shape, difference: Difference) -> str:
-    """The order of weights differs; names a weight to which `set_weights` assigns the value of another."""
+    """The order of weights differs, with an example of what `set_weights` does."""
     order = json.loads(difference.found)
     pairs = ((shape.weights[index], shape.weights[other]) for index, other in enumerate(order) if index != other)
     swapped = ((_variable(shape, to), _variable(shape, value)) for to, value in pairs if to.shape == value.shape)
@@ -174,7 +174,7 @@ def _listed(names: list[str]) -> str:
 
 
 def message_of(text: str) -> str:
-    """The message of an exception without the noise of Keras, cut at the end of a sentence if possible."""
+    """The message of an exception without noise, cut at the end of a sentence."""
     text = " ".join(_LONG_DICT.sub("{...}", _NOISE.sub("", text)).replace(" at 0x>", ">").split())
     sentences = re.match(rf".{{,{_LONGEST}}}$|.{{100,{_LONGEST}}}(?<=\.)(?= )", text)
     return sentences[0] if sentences else textwrap.shorten(text, _LONGEST, placeholder=" ...")

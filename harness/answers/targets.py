@@ -1,4 +1,4 @@
-"""Read the arguments of the command line: a run, a finding, a graph, a known issue, a corpus, a folder of these.
+"""Read arguments of the command line: runs, findings, graphs, known issues, corpora, folders.
 
 An argument that cannot be read is a target, too, whose `problem` names the file, the field and what to do.
 """
@@ -70,9 +70,10 @@ def targets(arguments: Iterable[str], known: KnownIssues, generations: Collectio
 
 
 def single_target(argument: str, prefix: str, known: KnownIssues) -> Target:
-    """The known issue or finding of an argument; in a run, the finding whose id or folder starts with `prefix`.
+    """The known issue or finding of an argument.
 
-    Raises `RecordError` with the choices if there is not exactly one.
+    In a run, it is the finding whose id or folder starts with `prefix`. Raises `RecordError` with the choices if there
+    is not exactly one.
     """
     found = targets([argument], known)
     by_name = {_name(target): target for target in found if target.finding or target.issue}

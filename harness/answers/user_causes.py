@@ -1,4 +1,4 @@
-"""Count causes as a user would: one for each loss, metric and optimizer, and none without an effect."""
+"""Count causes as a user would: by loss, metric and optimizer, without harmless ones."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _is_private(cause: Cause) -> bool:
 
 
 def _is_separate_input(cause: Cause) -> bool:
-    """Whether two models share an input layer only in one of original and clone, which has no effect."""
+    """Whether an input layer is shared only in the original, or only in the clone."""
     first = cause.root.first
     return first is not None and first.kind == "InputLayer" and cause.root.aspect in ("layer unshared", "layer merged")
 
@@ -88,7 +88,7 @@ def _merged(causes: Sequence[Cause]) -> list[Cause]:
 
 
 def _explains(earlier: Cause, cause: Cause) -> bool:
-    """Whether a frozen layer explains the order of weights, or a missing layer the loss of its parts."""
+    """Whether a frozen layer explains reordered weights, or a missing layer missing parts."""
     if (cause.root.part, cause.root.change) == ("weight", "order"):
         return earlier.root.part == "trainable"
     holder, first = earlier.root.first, cause.root.first
@@ -97,7 +97,7 @@ def _explains(earlier: Cause, cause: Cause) -> bool:
 
 
 def colliding_names(cause: Cause) -> tuple[str, ...]:
-    """The names of weights of one layer that become the same name in the clone, which HDF5 cannot save."""
+    """The names of weights that become one name in the clone, which HDF5 rejects."""
     if any(difference.severity is not Severity.NAME for difference in cause.differences):
         return ()
     groups: dict[tuple[str, str], list[str]] = {}

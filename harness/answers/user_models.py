@@ -81,7 +81,7 @@ def _import_keras(generation: Generation) -> Any:
 
 
 def _source_of(spec: str) -> tuple[Generation, str]:
-    """The generation that can load a file, and a script that assigns the model to `model`."""
+    """The generation that can load a file, and a script that defines `model`."""
     path, colon, function = spec.rpartition(".py:")
     file = Path(f"{path}.py" if colon else spec).absolute()
     if not file.is_file():

@@ -38,7 +38,7 @@ def users_function(value: str) -> str:
 
 
 def subject(help_: str, *names: str, **more: Any) -> Callable[[Command], Command]:
-    """`--subject`; a checkout is copied, so that its code stays the same until the command ends."""
+    """`--subject`; a checkout is copied, so that later changes do not affect the command."""
     return click.option("--subject", *names, type=in_full, metavar="SUBJECT", help=help_, **more)
 
 

@@ -1,4 +1,4 @@
-"""`clonediff repro`: print the script of a finding, run it, or print the text of an issue."""
+"""`clonediff repro`: print or run the script of a finding, or print an issue."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ def estimate(done: int, total: int, seconds: float) -> str:
 
 
 class Progress:
-    """The progress of a command: a status line on a terminal, or else a line on standard error now and then.
+    """The progress of a command: a status line, or lines on standard error without a terminal.
 
     While it is shown, print through `say`, which keeps other lines apart from it.
     """

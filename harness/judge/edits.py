@@ -1,4 +1,4 @@
-"""Apply a proposal to a private copy of a release, and write the change as a diff.
+"""Apply proposals to a private copy of a release, and write a diff.
 
 A definition replaces the one with its name. The decorators of the release stay, and so does its docstring if the new
 definition has none. A function with the body `...` only adds its decorators. A new definition is inserted before the
@@ -29,7 +29,7 @@ _GIT_LINES = re.compile(r"^(?:diff --git|index|(?:new|deleted) file mode|(?:old|
 
 
 class PrivateCopy:
-    """A copy of the package of a release, to which proposals are applied one after the other."""
+    """A copy of the package of a release, to which proposals are applied."""
 
     def __init__(self, package: str, place: Place, folder: Path) -> None:
         """Copy the package with its bytecode, since compiling it takes seconds."""
@@ -42,7 +42,7 @@ class PrivateCopy:
         self._cloning = next((name for name in names if (self.folder / name).is_file()), "")
 
     def apply(self, name: str, text: str) -> Proposal:
-        """Apply the proposal of a file, all of it or nothing; nothing if it is for the other generation."""
+        """Apply a whole proposal, or nothing if it is for the other generation."""
         tree = ast.parse((self.folder / self._cloning).read_text("utf-8"))
         proposal = read_proposal(name, text, {node.name for node in tree.body if isinstance(node, _Function)})
         if proposal.is_diff:
@@ -109,7 +109,7 @@ class _File:
         return re.sub(r"\n{4,}", "\n\n\n", "\n".join(lines)).strip("\n") + "\n"
 
     def insert(self, new: Iterable[ast.stmt], into: ast.ClassDef | None = None) -> None:
-        """Insert or replace definitions of the file, or of a class in it, the last first."""
+        """Insert or replace definitions of the file or a class, the last first."""
         old, blank = (into.body, [""]) if into else (self._body, ["", ""])
         replaced = {name: node for node in reversed(old) for name in bound(node)}
         newest = {name: node for node in new for name in bound(node)}
@@ -143,7 +143,7 @@ class _File:
             groups.add(order[0])
 
     def _merged(self, new: ast.stmt, old: ast.stmt) -> list[str]:
-        """The new definition with the decorators of the old one, and its docstring if it has none."""
+        """The new definition with the decorators, and perhaps the docstring, of the old one."""
         if not isinstance(new, _Function) or not isinstance(old, _Function):
             return self._source[_span(new)]
         kept = set(map(ast.unparse, old.decorator_list))
@@ -174,7 +174,7 @@ def _order(node: ast.stmt) -> tuple[int, bool, str]:
 
 
 def _apply_diff(diff: str, package: Path) -> None:
-    """Apply a diff to a package, all of it or nothing, except for tests and docs."""
+    """Apply a whole diff to a package, except for tests and docs."""
     if not DIFF.search(diff):
         raise ProposalError("no diff in it: no line `--- FILE` with a line `+++ FILE` after it")
     # Strip the folders above the package from the names of files.

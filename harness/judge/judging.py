@@ -151,7 +151,7 @@ class Release:
         return trial
 
     def shows(self, trial: Trial, cause: Cause) -> bool:
-        """Whether the release shows a cause on a model, or crashes there and shows it on another model."""
+        """Whether the release shows a cause on a model, or hides it by a crash."""
         before = trial.clones[UPSTREAM].causes
         fingerprints = {fingerprint(difference) for other in before for difference in other.differences}
         both = [other for clone in trial.clones.values() for other in clone.causes if other.severity <= cause.severity]
@@ -245,9 +245,9 @@ def _unbuilt(trial: Trial) -> list[Cause]:
 
 
 def judge(texts: Mapping[str, str], release: Release, fixes: Collection[str], *, tests: bool) -> Iterator[Judged]:
-    """Judge a proposal: texts by file name. Several are applied one after the other and judged together.
+    """Judge proposals, texts by file name, which are applied one after the other.
 
-    Before that, yields what each of several fixes on top of the earlier ones. Skips those for the other generation.
+    First yields what each of several fixes on top of the earlier ones. Skips those for the other generation.
     """
     subject, left, applied = release.subject, release.failing, list[Proposal]()
     judged = Judged("", str(subject))

@@ -1,4 +1,4 @@
-"""Run Keras' own tests of the modules that a proposal changes, without it and with it."""
+"""Run Keras' own tests of the modules that a proposal changes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _RUN = "import os, pytest, sys; os.dup(1); os.dup2(2, 1); sys.exit(pytest.main(s
 
 
 def compare(copy: PrivateCopy, subject: Subject) -> tuple[int, tuple[str, ...]]:
-    """The number of tests of changed modules that pass on the release, and those that fail in the copy."""
+    """The number of tests that pass on the release, and those that fail in the copy."""
     names = [f"{path.removesuffix('.py')}_test.py" for path in copy.changed()]
     files = [name for name in names if (copy.folder / name).is_file()]
     before, after = (_passing(root, files, subject) for root in (copy.release, copy.folder))

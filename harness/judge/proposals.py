@@ -1,7 +1,7 @@
-"""Read a proposed fix: a Python file, a unified diff, or a text with code blocks. Its code is not run.
+"""Read a proposed fix: a Python file, a unified diff, or a text with code blocks.
 
-A Python file may begin with a block `# /// clonediff` of TOML, like the fixes in `reports/fixes`: the file of Keras
-that each function or method belongs to, and the known issues that it fixes.
+Its code is not run. A Python file may begin with a block `# /// clonediff` of TOML, like the fixes in `reports/fixes`:
+the file of Keras that each function or method belongs to, and the known issues that it fixes.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class ProposalError(ValueError):
 
 
 class Proposal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Definitions that replace those of the release, or a diff, with the fields of the header.
+    """Definitions that replace those of the release, or a diff, and the header.
 
     `places` has the names of functions, methods (`Class.method`) and other definitions by the file of Keras; without
     it, all belong to the file of `clone_model`. `mends` has the ids of known issues.
@@ -98,6 +98,6 @@ def _parsed(text: str) -> list[ast.stmt]:
 
 
 def _defined(text: str, *also: type[ast.stmt]) -> set[str]:
-    """The names of the functions and classes of a text, and those that statements of further types bind."""
+    """The names of functions and classes in a text, and names that `also` binds."""
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, *also)
     return {name for node in _parsed(text) if isinstance(node, kinds) for name in bound(node)}

@@ -60,7 +60,7 @@ _DESCRIBED_IN_CONFIG = ("activity_regularizer", "function", "mask", "output_shap
 
 
 def layer_expression(difference: Difference, dialect: str) -> str:
-    """The expression for the layer of a difference, where "{}" stands for the model, or ""."""
+    """The expression for the layer of a difference, with "{}" for the model, or ""."""
     first = difference.first
     if first is None or not first.name:
         return ""
@@ -198,7 +198,7 @@ def _weights(difference: Difference, dialect: str) -> Comparison:
 
 
 def _run(difference: Difference, dialect: str) -> Comparison:
-    """Compare a run of both models, or the masks that a layer of a model at rest has."""
+    """Compare a run of both models, or the recorded masks of a layer."""
     if difference.run or difference.first is None or _is_nested(difference):
         return Comparison(how="run")
     layers, nodes = ("operations", "_inbound_nodes") if dialect == "keras" else ("layers", "inbound_nodes")

@@ -1,4 +1,4 @@
-"""Parse the scripts of known issues: the line that clones, and the case of a trial."""
+"""Parse scripts of known issues: the line that clones, and the case of a trial."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def cloning_line(text: str) -> int:
 
 
 def case_of_script(issue: KnownIssue) -> Case:
-    """The case of a script: its source up to the statement that clones, the clone arguments, and its `trial` table."""
+    """The case of a script: the source above `cloning_line`, clone arguments, its `trial` table."""
     line = cloning_line(issue.script)
     call = next((_cloning(statement) for statement in ast.parse(issue.script).body if statement.lineno == line), None)
     if call is None:

@@ -1,4 +1,4 @@
-"""Write the script that shows a difference: the model, its clone, and a comparison that fails.
+"""Write the script for a difference: the model, its clone, and a comparison that fails.
 
 It needs plain Keras only, so that it can be pasted into a bug report.
 """
@@ -40,9 +40,10 @@ _ENCODING = re.compile(r"(coding)(?=[:=])")
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """A script, and the exception type that it has to end in: `raises`, "" if it compares nothing.
+    """A script.
 
-    `sure`: it compares exactly what differed, on any numbers, so it has to fail. `with_clonediff`: it needs clonediff.
+    `raises` is the exception type that it has to end in, "" if it compares nothing. `sure`: it compares exactly what
+    differed, on any numbers, so it has to fail. `with_clonediff`: it needs clonediff.
     """
 
     text: str
@@ -59,7 +60,7 @@ def script_of(hit: Hit, dialect: str, versions: Mapping[str, str]) -> Script:
 
 
 def reproducer(case: Case, dialect: str, difference: Difference, cloner: str = "upstream") -> Script:
-    """The script of a difference that a cloner made, with the expected and the found value as its last comment."""
+    """The script of a difference, which ends with the expected and the found value."""
     changes_original = difference.check == "untouched"
     plan = comparison(replace(difference, model="clone") if changes_original else difference, dialect)
     if changes_original and not (plan.how == "equal" and plan.expression):
@@ -126,7 +127,7 @@ def _templates() -> jinja2.Environment:
 
 
 def imports_clonediff(cloner: str) -> bool:
-    """Whether the scripts of a cloner import clonediff, or a user's cloner, which may import it."""
+    """Whether scripts of a cloner import clonediff, perhaps by a user's cloner."""
     return cloner == "fixed" or is_users(cloner)
 
 

@@ -122,7 +122,7 @@ class Ended(msgspec.Struct, frozen=True):
 
 
 class ScriptRunner:
-    """Runs scripts on a subject's release, one at a time. Nothing is started before the first."""
+    """Runs scripts on a subject, one at a time; starts processes when they are needed."""
 
     def __init__(self, subject: Subject, place: Place = BESIDE, *, fixed: bool = False) -> None:
         """`place` is the folder of the release. `fixed` replaces its `clone_model` by ours."""
@@ -193,7 +193,7 @@ class ScriptRunner:
 
 
 def answer_of(script: Script, ended: Ended) -> tuple[ReplayAnswer, str]:
-    """Compare the end of a script with the expected one; it counts from the statement that clones."""
+    """Compare the exception of a script, from the statement that clones, with the expected one."""
     if ended.code is None:
         return ReplayAnswer.UNKNOWN, f"the script was stopped: {ended.message}"
     if ended.code == 0:
