@@ -1,4 +1,4 @@
-"""A model of each kind that people have, which a clone by Keras is not; the docstring has words of the right answer."""
+"""Models that Keras does not clone faithfully; the docstring has words of the expected answer."""
 
 import functools
 
@@ -51,7 +51,7 @@ def partial_function():
     return net(layers.Dense(2, activation=functools.partial(ops.elu, alpha=0.5), name="dense"))
 
 
-# what a model is compiled with
+# compile arguments
 
 
 @registered
@@ -97,7 +97,7 @@ def metric_of_two_outputs():
     return model
 
 
-# what is set afterwards
+# attributes set after construction
 
 
 def attribute_of_a_model():
@@ -130,7 +130,7 @@ def variable_as_operand():
     return keras.Model(x, x * keras.Variable(np.full(4, 2.0, "float32")), name="net")
 
 
-# histories
+# adapted and changed layers
 
 
 def vocabulary_adapted():
@@ -158,7 +158,7 @@ def built_under_another_policy():
     return model
 
 
-# own classes
+# custom classes
 
 
 @registered

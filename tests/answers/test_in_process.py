@@ -1,4 +1,4 @@
-"""What a downstream project uses in its own process: `check_clone`, `assert_clones_faithfully` and `clone_model`."""
+"""The functions that a downstream project calls in its own process."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_an_unknown_severity_is_refused() -> None:
 
 @cache
 def trained(generation: str, batch: int | None = None) -> Any:
-    """A model that looks numbers up, draws, keeps statistics and states: compiled, trained, partly frozen."""
+    """A model with an embedding, dropout, statistics and states: compiled, trained, partly frozen."""
     theirs = KERAS[generation]
     layers = theirs.layers
     inputs = theirs.Input((None,), batch_size=batch, dtype="int32", name="words")
@@ -94,13 +94,13 @@ def trained(generation: str, batch: int | None = None) -> Any:
 
 
 def shared() -> keras.Model:
-    """A model whose clone by upstream has the calls of a layer in another order."""
+    """A model for which upstream reorders the calls of a layer."""
     inputs, activation = keras.Input((1,), name="numbers"), keras.layers.Activation("relu")
     return keras.Model(inputs, [activation(inputs), activation(inputs)])
 
 
 def everything_of(model: Any, its: Any) -> dict[str, Any]:
-    """What a user would notice of a model, if it changed."""
+    """The properties of a model that a user would notice."""
     variables = [*model.variables, *its.learned(model), *(state for state, _ in its.states(model))]
     return {
         "config": str(model.get_config()),
@@ -193,7 +193,7 @@ def test_a_model_that_cannot_be_compared_is_refused(
 
 
 class Warns(keras.layers.Layer):
-    """Warns whenever it is run on numbers, and saved."""
+    """Warns when it is called on numbers."""
 
     def call(self, x: Any) -> Any:
         warnings.warn("numbers", UserWarning, stacklevel=1)

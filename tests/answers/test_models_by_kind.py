@@ -1,4 +1,4 @@
-"""`clonediff check` of models as people have them: the verdict is never good, and the answer names the break."""
+"""`clonediff check` reports the difference for each kind of model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Users' models, made by a real Keras in files, for the tests of `clonediff check`."""
+"""Model files for the tests of `clonediff check`, saved by a real Keras."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def needs_many():
 
 
 class Positions(layers.Layer):
-    # A table of twelve positions, as a layer of its own has one.
+    # A table of twelve positions in a layer inside the layer.
     def build(self, shape):
         self.table = layers.Embedding(12, 3, name="table")
         self.table.build(None)

@@ -1,4 +1,4 @@
-"""Findings as a campaign leaves them, made by real trials of the examples of known issues, with nothing known."""
+"""Folders of findings like those of a campaign, from real trials of known issues."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ model = keras.Model(inputs, layers.Dense(2, name="two")(one))
 
 
 def a_finding(process: SubjectProcess, issue: str) -> Finding:
-    """What a trial of the example of a known issue shows: the cause that the issue explains."""
+    """A finding of the cause that a known issue explains."""
     trial = GraphTrials(process, load(), cloners=("upstream",)).try_graph(example(issue), costly=True)
     (hit,) = [hit for hit in trial.hits if hit.known is not None and hit.known.id == issue]
     assert hit.cause is not None
@@ -46,7 +46,7 @@ def a_finding(process: SubjectProcess, issue: str) -> Finding:
 
 
 def run_of(path: Path, *findings: Finding) -> Path:
-    """A run's folder with these findings."""
+    """The folder of a run with these findings."""
     folder = RunFolder(path)
     for finding in findings:
         folder.finding(finding)

@@ -1,4 +1,4 @@
-"""`clonediff check`: its answers about users' models, with the real Keras."""
+"""The answers of `clonediff check` about users' models, with the real Keras."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ FED: dict[str, tuple[str | None, tuple[str, ...]]] = {
     "theirs.py:of_tf_keras": ("tf-compile-lost", ()),
     "tf.keras": ("tf-compile-lost", ()),
 }
-"""Models, each with the known issue that upstream shows, and what it is fed."""
+"""Models, the known issue that upstream shows on each, and its inputs."""
 
 
 @pytest.mark.parametrize("model", FED)
@@ -88,7 +88,7 @@ BREAKS = {
     "clone = keras.Model(clone.input, clone.output, name='whole')": "A state ... the clone is not compiled",
     "model.get_layer('y').trainable = False": "Cloning changes the original: a trainable Dense `y` is frozen",
 }
-"""A line of a cloner, and the beginning of what is said of what happens to its clone."""
+"""A line of a cloner, and the beginning of the answer about its clone."""
 CLONERS = """
 import keras
 from clonediff import clone_model

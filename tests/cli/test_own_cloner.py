@@ -1,4 +1,4 @@
-"""A cloner of the user's own: tried by a campaign, and its findings replayed where it is named."""
+"""A user's cloner: a campaign tries it, and `replay` runs it if the command names it."""
 
 from __future__ import annotations
 

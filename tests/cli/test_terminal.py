@@ -1,4 +1,4 @@
-"""The one terminal: progress, colours, and what happens on an interrupt."""
+"""The terminal: progress, colours, interrupts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each command prints and how it ends: the files in `transcripts`, where `...` stands for anything."""
+"""The output and exit code of commands: the files in `transcripts`, with `...` for any text."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Loses(keras.layers.Layer):
 
 
 def _errors(folder: Path, keras: SubjectProcess) -> None:
-    """A folder that is not empty, files that are cut or no Python, and trees that are no Keras."""
+    """A folder that is not empty, damaged files, and folders that are not Keras."""
     put(folder / "full" / "mine.txt", b"mine")
     put(folder / "cut.json", b'{"graph": {"prog')
     put(folder / "broken.py", b"no python\n")
@@ -60,7 +60,7 @@ def _errors(folder: Path, keras: SubjectProcess) -> None:
 
 
 def _replay(folder: Path, keras: SubjectProcess) -> None:
-    """Runs, one with a finding that is cut and one with hostile texts, and graphs."""
+    """Runs, one with a damaged finding and one with hostile texts, and graphs."""
     refused, renamed = a_finding(keras, "lambda-refused"), a_finding(keras, "input-name")
     run_of(folder / "run", refused, renamed)
     run_of(folder / "one", renamed)
@@ -86,7 +86,7 @@ _FAILS = "import tensorflow as tf\ndef no(x):\n    tf.debugging.assert_less(x, -
 
 
 def _answers(folder: Path, keras: SubjectProcess) -> None:
-    """Findings, each with another graph, or another first difference, than was found."""
+    """Findings, each with a changed graph or a changed first difference."""
     (folder / "nothing-known").mkdir()
     refused, renamed = (
         json.loads(msgspec.json.encode(a_finding(keras, name))) for name in ("lambda-refused", "input-name")
@@ -116,7 +116,7 @@ def _answers(folder: Path, keras: SubjectProcess) -> None:
         "lost": {"graph": built("layers.ReLU()", "import os\nos.abort()"), **lost},
     }
     for number, (title, fields) in enumerate(rows.items()):
-        # Its script compares nothing, so a trial answers.
+        # The script compares nothing, so a trial decides.
         changed = {**refused, "source": "", "title": title, **fields}
         put(folder / "findings" / f"{number}.json", json.dumps(changed).encode())
     fixed = {**refused, "graph": dense, "cloner": "fixed"}
@@ -136,7 +136,7 @@ def _answers(folder: Path, keras: SubjectProcess) -> None:
 
 
 def _bisect(folder: Path, keras: SubjectProcess) -> None:
-    """A tree without git, and one whose version is unknown."""
+    """A folder without git, and a checkout whose version is unknown."""
     (folder / "tree").mkdir()
     put_keras(folder / "next", version="next")
     git(folder / "next", "init", "-q")
@@ -144,12 +144,12 @@ def _bisect(folder: Path, keras: SubjectProcess) -> None:
 
 
 def _audit(folder: Path, keras: SubjectProcess) -> None:
-    """A class that ends its process, and one that is kept."""
+    """A class that ends its process, one that keeps its arguments, and one that loses one."""
     (folder / "mine.py").write_text(_CLASSES)
 
 
 def _check(folder: Path, keras: SubjectProcess) -> None:
-    """Models as people have them, of either Keras."""
+    """Typical models of users, for both generations."""
     text = Path(__file__).with_name("users_models.py").read_text()
     put(folder / "mine.py", text.encode())
     text = text.replace("import keras\n", "import tf_keras as keras\n").replace("from keras", "from tf_keras")
@@ -186,7 +186,7 @@ def test_commands_print_what_the_transcript_shows(
 
 
 def _printed(line: str, clonediff: Command) -> str:
-    """A command as in a terminal: the line, what it prints, and its exit code where that is not 0."""
+    """A command as in a terminal: the line, its output, and an exit code other than 0."""
     program, *arguments = shlex.split(line.removeprefix("$ "))
     assert program == "clonediff"
     code, out, err = clonediff(*arguments)

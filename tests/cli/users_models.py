@@ -1,4 +1,4 @@
-"""Models as people have them, for transcripts of `clonediff check`: read as text, with the name of either Keras."""
+"""Typical models of users, for transcripts of `clonediff check` with both generations."""
 
 import keras
 import numpy as np

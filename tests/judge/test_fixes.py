@@ -1,4 +1,4 @@
-"""The fixes of `reports/fixes`: each names what there is, and each goes on top of those before it."""
+"""The fixes of `reports/fixes` fix the known issues that they name, one on top of the other."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_each_mended_issue_exists_and_belongs_to_one_fix() -> None:
 
 SMALL = [fix for fix in FIXES if not fix.name.startswith("10")]
 EVERY = 5
-"""One script of this many is run by day."""
+"""By day, one script of this many is run."""
 
 
 SLOW = pytest.mark.slow(reason="it runs all scripts, or those that all fixes together mend, too")
@@ -114,7 +114,7 @@ assert saved[0] == saved[1], saved
 first = "model/optimizer/_trainable_variables/0/.ATTRIBUTES/VARIABLE_VALUE"
 np.testing.assert_array_equal(tf.train.load_checkpoint("clone").get_tensor(first), clone.trainable_variables[0])
 """
-"""A model whose clone begins anew, and is saved as the model is."""
+"""A model whose clone has new weights, and can be saved like the model."""
 
 
 def test_a_copy_has_fresh_values_and_saves_the_same_keys(tmp_path: Path) -> None:
@@ -136,7 +136,7 @@ from keras.src import tree
 
 @abc.abstractmethod
 def one():
-    """What one is for."""
+    """Return one."""
     return abc
 
 
@@ -159,7 +159,7 @@ EDITS = {
     "keeps decorators and docstring": (
         '"one"',
         "def one():\n    return 1\n",
-        '@abc.abstractmethod\ndef one():\n    """What one is for."""\n    return 1\n',
+        '@abc.abstractmethod\ndef one():\n    """Return one."""\n    return 1\n',
     ),
     "adds a decorator": (
         '"marked", "one"',
@@ -187,7 +187,7 @@ EDITS = {
         "        return 2\n\n\ndef other():\n    return math\n",
     ),
 }
-"""What a header names, a definition, and lines of the file with it in its place."""
+"""The names in a header, a definition, and lines of the edited file."""
 
 
 def put(text: str, folder: Path) -> str:

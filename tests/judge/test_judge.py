@@ -1,4 +1,4 @@
-"""Proposals and changes of Keras, judged beside the release that is installed."""
+"""Verdicts on proposals and changes of Keras, compared with the installed release."""
 
 from __future__ import annotations
 
@@ -46,18 +46,18 @@ def clone_model(model, *args, **kwargs):
    def clone_model(model, *args, **kwargs):
        return helped(model)
 """
-"""The last of several blocks that define a function counts, though it has no end, with what it uses."""
+"""The last block that defines a function counts, even without an end, with the definitions that it uses."""
 
 
 def cloning() -> Path:
-    """The file of Keras that clones."""
+    """The file of Keras with `clone_model`."""
     spec = importlib.util.find_spec("keras")
     assert spec is not None and spec.origin is not None
     return Path(spec.origin).parents[1] / FILE
 
 
 def mended(module: str = "keras.src.saving.serialization_lib") -> str:
-    """That file, where a layer is made of its config with lambdas allowed."""
+    """That file, changed to allow lambdas when a layer is created from its config."""
     before = cloning().read_text()
     (at,) = [line for line in before.splitlines(True) if line.lstrip() == LINE]
     indent = at[: -len(LINE)]
@@ -66,7 +66,7 @@ def mended(module: str = "keras.src.saving.serialization_lib") -> str:
 
 
 def diff(old: str, new: str, after: str | None = None) -> str:
-    """What makes that file, by its names before and after, into another."""
+    """A diff from that file to a changed one, with their names."""
     before, lines = cloning().read_text().splitlines(True), (after or mended()).splitlines(True)
     return "".join(difflib.unified_diff(before, lines, old, new))
 
@@ -94,8 +94,7 @@ FIX = "".join(
         *(f"+{line}" for line in NEW.splitlines(True)),
     )
 )
-"""Of two files deep in a repository, with tests beside them: more lines without context, a file less, and what would be
-a link is a file."""
+"""A diff of files deep in a repository and of tests: lines without context, a deleted file, a link."""
 
 
 def tree(folder: Path, text: str) -> Path:
@@ -116,7 +115,7 @@ def tree(folder: Path, text: str) -> Path:
 
 @pytest.fixture
 def judge(clonediff: Command, monkeypatch: pytest.MonkeyPatch) -> Command:
-    """`clonediff judge` with few known issues, and nothing drawn."""
+    """`clonediff judge` with few known issues, without drawing."""
     monkeypatch.setattr("clonediff.harness.cli.judge.load", lambda: KNOWN)
     return lambda *arguments: clonediff("judge", "--minutes", "0", *arguments)
 
@@ -167,7 +166,7 @@ REFUSED = {
         "--- /dev/null\n+++ b/keras/../../out.py\n@@ -0,0 +1 @@\n+a\n", "invalid path 'keras/../../out.py'"
     ),
 }  # fmt: skip
-"""What is in a file, and why it cannot be put in place."""
+"""The text of a file, and the reason why it cannot be applied."""
 
 
 MENDS_SOME = """

@@ -1,4 +1,4 @@
-"""What a replay makes of the script of a known issue, and the issue for all bugs of a root."""
+"""Replays of known issues, and the issue for all bugs of a root cause."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the scripts of bugs do not show: a trial meets limits, which have none, and further forms of bugs."""
+"""Trials that show limits, which have no scripts, and further forms of bugs."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ ID, WORD = Input((1,), "int32", fill="ids", high=6), Input((1,), "string", fill=
 
 
 def of(kind: str, text: str = "", **fields: Any) -> Apply:
-    """A layer with the arguments of a text, called on what was made last."""
+    """A call of a layer on the last result, with arguments in a text."""
     pairs = (pair.partition("=") for pair in re.split(r", (?=\w+=)(?![^(]*\))", text) if pair)
     return Apply(kind, tuple((name, value) for name, _, value in pairs), **fields)
 
 
 def twice(kind: str, text: str, packed: str = "list", **fields: Any) -> Apply:
-    """The call on one tensor two times."""
+    """A call on the same tensor twice."""
     return of(kind, text, tensors=((-1, 0), (-1, 0)), count=2, packed=packed, **fields)
 
 
 def prepared(line: str, on: int | None = 0) -> dict[str, Any]:
-    """What is done to the first layer, or to the model."""
+    """A preparation of the first layer, or of the model."""
     return {"preparations": (Preparation("it", (line,), on),)}
 
 

@@ -1,4 +1,4 @@
-"""The script of each bug: on upstream, with our `clone_model`, on the model built again, loaded, and in a trial.
+"""The scripts of bugs: on upstream, with our `clone_model`, rebuilt, loaded, and in a trial.
 
 By day, every script of Keras 3 and every second of `tf_keras` is run on what is installed; by night, all, and on each
 release of the index.
@@ -34,20 +34,20 @@ from tests.helpers.trials import odd
 ROOT = Path(__file__).parents[2]
 KNOWN = load()
 BY_DAY = {"keras": 1, "tf_keras": 2}
-"""Of that many scripts of a generation, one is run by day."""
+"""By day, one script of this many is run."""
 EXPLAINED_BY = {"lambda-refused-inside": "lambda-refused", "patches-name": "operation-names"}
-"""A script that fails in other releases, too, where the second bug explains it."""
+"""A script that also fails in releases with the second bug."""
 ALSO_IN = {"quantized-inside": ["3.3.3"]}
-"""Releases before `since` that have the bug, though one in between cannot make the model."""
+"""Releases before `since` that have the bug, too; a release in between cannot build the model."""
 LINE = re.compile(r"/blob/v([\w.]+)/((?:keras|tf_keras)/src/[\w/]+\.py)#L(\d+)$")
 READ_IN = {"keras": "3.15.1", "tf_keras": "2.21.0"}
-"""The releases whose lines the links name, but for bugs of older ones."""
+"""The releases of the links, except for bugs of older releases."""
 
 PLAIN = {
     *("keras", "tf_keras", "tensorflow", "numpy", "functools", "gc", "os", "signal", "tempfile", "warnings"),
     "weakref",
 }
-"""What a script may import."""
+"""The modules that a script may import."""
 
 AGAIN = """
 import keras as package
@@ -60,7 +60,7 @@ def again(model, *arguments, **options):
 
 package.models.clone_model = again
 """
-"""In the place of `clone_model`, builds the model again: a script that still fails is not about cloning."""
+"""Replaces `clone_model` by building the model again: a script that still fails is not about cloning."""
 LOADED = """
 import os
 import tempfile
@@ -75,9 +75,9 @@ def loaded(model, *arguments, **options):
 package.models.clone_model = loaded
 """
 CHECKS_ARGUMENTS = ("clone-function-uncallable", "tf-given-more")
-"""Their scripts ask for an error of `clone_model` itself."""
+"""Their scripts expect an error of `clone_model` itself."""
 UNTRUSTED = ("compile-lambda", "compile-own-function", "lambda-globals", "lambda-refused", "tf-lambda-nested")
-"""What `load_model` refuses by design: a file may be from anybody."""
+"""Files that `load_model` rejects by design, because they may be from anybody."""
 
 
 def _params() -> Iterator[Any]:
@@ -93,7 +93,7 @@ Scripts = Callable[..., ScriptRunner]
 
 @pytest.fixture(scope="module")
 def scripts() -> Iterator[Scripts]:
-    """Forks of a process that has imported a Keras, by its name, with the release's `clone_model` or with ours."""
+    """Runners for a generation, with the `clone_model` of the release or with ours."""
     started: dict[tuple[str, bool], ScriptRunner] = {}
 
     def forks(generation: str, fixed: bool = False) -> ScriptRunner:

@@ -1,4 +1,4 @@
-"""Known issues: how their scripts are read, what is wrong with one, and what an issue explains."""
+"""Known issues: reading scripts, errors in them, and the causes that they explain."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ model = keras.Model(x, dense(dense(x)), name="twice")
 """,
     Input((4,)),
 )
-"""Upstream gives its input another name."""
+"""Upstream renames the input."""
 REFUSED = of_layer("layers.Lambda(lambda x: x * 2.0)")
 """Upstream raises."""
 

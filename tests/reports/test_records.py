@@ -1,4 +1,4 @@
-"""Records and the folder of a run: written whole, read back, and as far as it goes where a file is broken."""
+"""Records and the folder of a run: written whole, read back, also if a file is damaged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run through every report: the page, the summary, and the text of each issue."""
+"""The reports of a run: the page, the summary, and the issues."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.no_keras
 KNOWN = load()
 SENTENCE = "Keras 3.15.1's clone_model crashes on 12 of 300 graphs, trains differently on 8, changes only a name on 270"
 LOADS = {"link", "img", "iframe", "object", "embed", "base", "form", "script"}
-"""Elements that load or run something."""
+"""Elements that load or run other files."""
 
 
 class Page(HTMLParser):
@@ -115,7 +115,7 @@ RICH: Json = {
                  "upstream": {"crashed": 12, "diverged": 8, "faithful": 10, "left out": 270}},
        worst={"upstream": {"crashes": 12, "trains": 8}}),
 }  # fmt: skip
-"""A run to which all happened that can."""
+"""A run with every kind of note."""
 
 
 def test_the_reports_of_a_run_equal_the_stored_text(tmp_path: Path) -> None:
@@ -242,24 +242,24 @@ POISON = " ".join(
         "${window.hacked=1} {{constructor.constructor('window.hacked=1')()}} %3Cscript%3E \\u003cscript\\u003e",
     )
 )
-"""All in one text: what ends an element, runs, links, or turns the direction of text."""
+"""A text that tries to end an element, run code, add a link, or change the direction of text."""
 HIDES = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200f\u202a-\u202e\u2066-\u2069\ufeff\uffff\U000e0041]")
-"""What turns, hides or ends text."""
+"""Characters that change the direction of text, hide it or end it."""
 MARKDOWN = {
     "heading_open", "heading_close", "inline", "text", "paragraph_open", "paragraph_close", "softbreak",
     "bullet_list_open", "bullet_list_close", "list_item_open", "list_item_close", "text_special",
     "code_inline", "fence",
     *(f"{part}_{end}" for part in ("table", "thead", "tbody", "tr", "th", "td") for end in ("open", "close")),
 }  # fmt: skip
-"""The tokens of Markdown that a report is made of: no link, image, HTML or emphasis."""
+"""The Markdown tokens of a report: no link, image, HTML or emphasis."""
 
 
 NO_TEXT = ("graph", "part", "change")
-"""What is another thing than text: a file that has any there is not read."""
+"""Fields that are not free text."""
 
 
 def poisoned(value: Any, text: str) -> Any:
-    """A record with this text in the place of every text."""
+    """A record with every text replaced by this one."""
     if isinstance(value, dict):
         return {key: item if key in NO_TEXT else poisoned(item, text) for key, item in value.items()}
     if isinstance(value, (tuple, list)):

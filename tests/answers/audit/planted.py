@@ -1,4 +1,4 @@
-"""Custom layers for an audit: some lose an argument, some only look as if they did."""
+"""Custom layers for an audit: some lose an argument, some only seem to."""
 
 import warnings
 
@@ -7,7 +7,7 @@ import numpy as np
 
 
 class Loses(keras.layers.Layer):
-    """Its config leaves out `factor`, which it computes with, `note`, which it only holds, and `seed`."""
+    """Loses `factor`, which its call uses, `note`, which is only an attribute, and `seed`."""
 
     def __init__(self, units=2, factor=1.0, note="none", seed=None, **kwargs):
         super().__init__(**kwargs)
@@ -25,7 +25,7 @@ class Loses(keras.layers.Layer):
 
 
 class Warns(keras.layers.Layer):
-    """Its config leaves out `factor`, which shows in a property alone, and reading that warns."""
+    """Loses `factor`, which only a property shows, with a warning."""
 
     def __init__(self, factor=1.0, **kwargs):
         super().__init__(**kwargs)
@@ -44,7 +44,7 @@ class Warns(keras.layers.Layer):
 
 
 class Crashes(keras.layers.Layer):
-    """It writes a config that it does not take where `sizes` is given, and one of other weights with `width`."""
+    """Cannot be recreated with `sizes`, and gets different weights with `width`."""
 
     def __init__(self, sizes=None, width=3, **kwargs):
         super().__init__(**kwargs)
@@ -65,7 +65,7 @@ class Crashes(keras.layers.Layer):
 
 
 class Normalises(keras.layers.Layer):
-    """Nothing is lost: `sizes` becomes a pair, and `mode` is written in small letters."""
+    """Loses nothing: `sizes` becomes a pair, and `mode` becomes lower case."""
 
     def __init__(self, sizes=1, mode="UP", **kwargs):
         super().__init__(**kwargs)
@@ -81,7 +81,7 @@ class Normalises(keras.layers.Layer):
 
 
 class Draws(keras.layers.Layer):
-    """Nothing is lost: what it holds and adds is another each time that it is made."""
+    """Loses nothing: its attributes and losses differ each time it is created."""
 
     def __init__(self, low=0.0, units=2, **kwargs):
         super().__init__(**kwargs)
@@ -98,7 +98,7 @@ class Draws(keras.layers.Layer):
 
 
 class Needs(keras.layers.Layer):
-    """Its config leaves out `how_many`, which it cannot be made without."""
+    """Loses a required argument."""
 
     def __init__(self, how_many, **kwargs):
         super().__init__(**kwargs)
@@ -112,7 +112,7 @@ class Needs(keras.layers.Layer):
 
 
 class NoConfig(keras.layers.Layer):
-    """It says that it has none."""
+    """Raises `NotImplementedError` for its config."""
 
     def call(self, x):
         return x
@@ -122,7 +122,7 @@ class NoConfig(keras.layers.Layer):
 
 
 class Refuses(NoConfig):
-    """The value that it takes back is not documented."""
+    """Cannot be recreated from its config."""
 
     def get_config(self):
         return {}
@@ -133,7 +133,7 @@ class Refuses(NoConfig):
 
 
 class Clips(keras.constraints.Constraint):
-    """Its config leaves out `low`."""
+    """Loses `low`."""
 
     def __init__(self, low=0.0, high=1.0):
         self._low = low

@@ -1,4 +1,4 @@
-"""What an audit says of classes that lose an argument, and of those that only look as if they did."""
+"""Audits of classes that lose an argument, and of classes that only seem to."""
 
 from __future__ import annotations
 
