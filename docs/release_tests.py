@@ -1,11 +1,11 @@
-"""Keras' own tests around cloning, with clonediff's `clone_model` in the place of Keras' own.
+"""Run Keras' own tests of cloning with clonediff's `clone_model`.
 
-    python docs/release_tests.py                        the tests that the installed Keras ships
-    python docs/release_tests.py tf_keras FILE.py ...   test files of tf_keras, of which its package ships none
+    python docs/release_tests.py                        the tests in the installed Keras
+    python docs/release_tests.py tf_keras FILE.py ...   test files of tf_keras, whose package has none
 
-Every file of tests that mentions `clone_model`, or stands beside a module that imports it, is run whole, by the pytest
-of this environment; what follows `--` is for pytest. Those of Keras' wrappers need scikit-learn. Files of an archive of
-tf_keras are run as copies that import what its package calls `tf_keras.src`.
+All test files that mention `clone_model`, or are beside a module that imports it, are run by the pytest of this
+environment; options after `--` are for pytest. The tests of Keras' wrappers need scikit-learn. Files of an archive of
+tf_keras are run as copies that import from `tf_keras.src`, as its package does.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ _IMPORTED = re.compile(r"^from \S+\.src\.models\.cloning import clone_model", re
 _WITHIN = re.compile(r"^(from |import )tf_keras((?:\.(?!src)\S+)? (?:import|as) )", re.MULTILINE)
 
 
-def put_in_place(package: str) -> None:
-    """Have every module that has imported the package's own `clone_model` use ours."""
+def replace_clone_model(package: str) -> None:
+    """Replace `clone_model` in every module that has imported it."""
     own = importlib.import_module(f"{package}.models").clone_model
     for module in list(sys.modules.values()):
         for name, value in list(getattr(module, "__dict__", {}).items()):
@@ -34,7 +34,7 @@ def put_in_place(package: str) -> None:
 
 
 def shipped(package: str) -> list[str]:
-    """The files of tests in a package that speak of cloning."""
+    """The test files in a package that are about cloning."""
     folder = Path(str(importlib.import_module(package).__file__)).parent
     texts = {file: file.read_text(encoding="utf-8", errors="replace") for file in sorted(folder.rglob("*.py"))}
     tests = [file for file in texts if file.name.endswith("_test.py") or file.name.startswith("test_")]
@@ -43,7 +43,7 @@ def shipped(package: str) -> list[str]:
 
 
 def copied(files: list[str], package: str, folder: Path) -> list[str]:
-    """Test files of an archive, as the release of their package would have them."""
+    """Test files of an archive, with the imports of the package."""
     copies = []
     for file in map(Path, files):
         text = _WITHIN.sub(rf"\1{package}.src\2", file.read_text(encoding="utf-8")) if package == "tf_keras" else None
@@ -55,14 +55,14 @@ def copied(files: list[str], package: str, folder: Path) -> list[str]:
 
 
 def main() -> int:
-    """The exit code of pytest."""
+    """Run pytest, and return its exit code."""
     cut = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)
     package, *files = sys.argv[1:cut] or ["keras"]
-    put_in_place(package)
+    replace_clone_model(package)
     with tempfile.TemporaryDirectory() as folder:
         chosen = copied(files, package, Path(folder)) or shipped(package)
         if not chosen:
-            sys.exit(f"{package} ships no tests of cloning: name files of its archive")
+            sys.exit(f"{package} has no tests of cloning: name files of its archive")
         return int(pytest.main([*chosen, "-q", "-p", "no:cacheprovider", "-o", "addopts=", *sys.argv[cut + 1 :]]))
 
 

@@ -1,4 +1,4 @@
-"""docs/mini.py, the model of the whole: it runs, and finds breaks of the Keras that is installed."""
+"""docs/mini.py runs, and finds differences with the installed Keras."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_mini_prints_small_scripts_of_breaks() -> None:
     )
     *scripts, last = done.stdout.split("\nclone = keras.models.clone_model(model)\n\n\n")
     assert len(scripts) >= 2
-    assert last == f"# Keras {version('keras')}: {len(scripts)} breaks in 10 models\n"
+    assert last == f"# Keras {version('keras')}: {len(scripts)} differences in 10 models\n"
     assert len({script.partition("\n")[0] for script in scripts}) == len(scripts), "each break is printed once"
     for script in scripts:
         ast.parse(script)
