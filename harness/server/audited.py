@@ -123,7 +123,7 @@ class _Auditor:
     def argument(self, parameter: dict[str, Any], base: dict[str, str]) -> ArgumentAudited:
         """Whether an argument is lost: by the values that are worth trying, away from its default and the base."""
         name, kept = parameter["name"], ""
-        companion, value = values.NEEDS.get(name, ("", ""))
+        companion, value = values.COMPANIONS.get(name, ("", ""))
         if any(other["name"] == companion for other in self.parameters):
             base = {**base, companion: value}
         default = _read(base.get(name, repr(parameter.get("default"))))
@@ -144,7 +144,7 @@ class _Auditor:
 
     def _values(self, name: str, default: Any) -> list[str]:
         of_layer = name == _LOST_BY_LAYER and self._kind.__name__ != "Layer"
-        if name not in self._more and (of_layer or name in values.NOT_DRAWN - _OF_ALL.keys()):
+        if name not in self._more and (of_layer or name in values.EXCLUDED_ARGUMENTS - _OF_ALL.keys()):
             return []
         candidates = [*self._more.get(name, ())]
         if type(default) is bool:
@@ -164,8 +164,8 @@ class _Auditor:
 
     def _script(self, arguments: dict[str, str]) -> str:
         written = ", ".join(f"{argument}={text}" for argument, text in arguments.items())
-        text = self._dialect.spell(f"example = {self._kind.__name__}({written})\n")
-        return self._dialect.head(f"{text}keras.") + text
+        text = self._dialect.translate(f"example = {self._kind.__name__}({written})\n")
+        return self._dialect.imports_for(f"{text}keras.") + text
 
 
 def _plain(texts: Sequence[str]) -> list[str]:

@@ -21,7 +21,7 @@ from clonediff.harness.inside.observer import tidy
 from clonediff.harness.inside.values import DEFAULT_BATCH, input_array
 from clonediff.harness.inside.warned import unheard
 from clonediff.harness.server.signatures import other_layers, signatures
-from clonediff.strategies import build, choices, draw, of_release
+from clonediff.strategies import build, catalogue, choices, draw
 from clonediff.strategies.prepare import CLONE_ARGUMENTS
 from clonediff.strategies.program import Input, Program
 
@@ -62,7 +62,7 @@ class Drawer:
 
     def _drawn(self, request: Mapping[str, Any], each: bool) -> Any:
         numbers = request.get("numbers")
-        source = choices.of_numbers(*numbers) if numbers else choices.of_seed(int(request.get("seed", 0)))
+        source = choices.from_numbers(*numbers) if numbers else choices.from_seed(int(request.get("seed", 0)))
         with self._keras(runs_each=each) as keras:
             return draw.draw(source, self._catalogue(request), keras)
 
@@ -73,7 +73,7 @@ class Drawer:
         has = signatures(framework)
         own = other_layers(list(request.get("layers") or ()), framework)
         further = {name: tuple(texts) for name, texts in (request.get("values") or {}).items()}
-        kinds = of_release.kinds_of(has["layers"], has["functions"], framework.generation, own=own, further=further)
+        kinds = catalogue.kinds_of(has["layers"], has["functions"], framework.generation, own=own, further=further)
         chosen = request.get("kinds") or list(kinds)
         if unknown := sorted(set(chosen) - set(kinds)):
             raise ValueError(f"kinds: {unknown[0]!r} is no layer or operation of this release")
@@ -81,9 +81,9 @@ class Drawer:
         takes = inspect.signature(framework.keras.models.clone_model).parameters
         wants = {"call_function", "recursive"}.difference(takes)
         missing = frozenset(recipe for recipe in CLONE_ARGUMENTS if wants.intersection(recipe.split()))
-        catalogue = draw.Catalogue(framework.generation, kinds, has["objects"], not request.get("plain"), missing)
-        self._catalogues[key] = catalogue
-        return catalogue
+        drawn_from = draw.Catalogue(framework.generation, kinds, has["objects"], not request.get("plain"), missing)
+        self._catalogues[key] = drawn_from
+        return drawn_from
 
 
 @contextlib.contextmanager
@@ -122,7 +122,7 @@ class BesideKeras:
         with _refusals():
             self._scopes.enter_context(eval(scope, self._names))
 
-    def take(self, word: str, spec: Input, like: str = "") -> Any:
+    def add_input(self, word: str, spec: Input, like: str = "") -> Any:
         """An input, with numbers as a trial gives it, or those of the tensor of which a model in a model has a copy."""
         if like and self._runs_each:
             self._numbers[word] = eval(like, {}, self._numbers)
@@ -132,7 +132,7 @@ class BesideKeras:
                 self._numbers[word] = self._framework.tensors.tensor(array)
         return self._output(word, self._names[word])
 
-    def test(self, text: str) -> None:
+    def evaluate(self, text: str) -> None:
         if self._runs:
             self._on_numbers(compile(text, "<proposal>", "eval"))
 

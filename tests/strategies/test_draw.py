@@ -16,7 +16,7 @@ from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.cases import case_of
 from clonediff.harness.trials.trial import run
 from clonediff.strategies.build import Builder, Output
-from clonediff.strategies.choices import of_seed
+from clonediff.strategies.choices import from_seed
 from clonediff.strategies.draw import Catalogue, draw
 from clonediff.strategies.kind import Kind
 from clonediff.strategies.layers import CATALOGUE
@@ -216,10 +216,10 @@ class TakesAll:
     def enter(self, scope: str) -> None:
         pass
 
-    def take(self, word: str, spec: Input, like: str = "") -> Output:
+    def add_input(self, word: str, spec: Input, like: str = "") -> Output:
         return Output(word, spec.shape, spec.dtype)
 
-    def test(self, text: str) -> None:
+    def evaluate(self, text: str) -> None:
         pass
 
     def call(self, word: str, text: str) -> list[Output]:
@@ -234,7 +234,7 @@ def test_an_error_of_the_builder_is_no_refusal(method: str, monkeypatch: pytest.
 
     catalogue = Catalogue("keras", {"Dense": CATALOGUE["Dense"]}, dict.fromkeys(OBJECTS.split(), ()))
     monkeypatch.setattr(Builder, method, faulty)
-    graphs = (draw(of_seed(seed), catalogue, TakesAll()) for seed in range(20))
+    graphs = (draw(from_seed(seed), catalogue, TakesAll()) for seed in range(20))
     with pytest.raises(TypeError, match="a fault of ours"):
         list(graphs)
 
@@ -247,7 +247,7 @@ def test_the_choices_of_an_instruction_are_independent() -> None:
     met: dict[tuple[str, str], Counter[tuple[str, str]]] = defaultdict(Counter)
     count = 2000
     for seed in range(count):
-        graph = draw(of_seed(seed), catalogue, TakesAll())
+        graph = draw(from_seed(seed), catalogue, TakesAll())
         assert graph is not None
         features = _choices_of(graph.program)
         for pair in itertools.combinations(features, 2):
