@@ -11,7 +11,7 @@ from typing import Any
 
 from clonediff.harness.inside.frameworks import framework as framework_of
 from clonediff.harness.observation import ClassAudited
-from clonediff.harness.server.audited import audited, generation_of
+from clonediff.harness.server.audit import audit_class, generation_of
 from clonediff.harness.subjects.outcomes import Lost, RequestError, SubjectError
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.subject import Subject
@@ -33,7 +33,7 @@ def assert_config_is_complete(
     """
     more = {name: tuple(map(repr, choices)) for name, choices in (values or {}).items()}
     with framework_of(generation_of(kind)).scratch():
-        answers = audited(kind.__name__, kind, more)
+        answers = audit_class(kind.__name__, kind, more)
     if answers.reason:
         raise ValueError(f"{kind.__name__}: {answers.reason}; `values` may name what its arguments can be")
     lost = [f"\n  {argument.given}: {argument.reason}" for argument in answers.lost if argument.name not in ignore]

@@ -1,1 +1,1 @@
-"""The child process of a subject, and what it answers: trials, draws, what a release has, proposals, audits."""
+"""The child process of a subject. It runs trials, draws graphs, lists a release's layers, and audits classes."""

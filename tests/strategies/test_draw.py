@@ -191,7 +191,7 @@ def test_layers_of_a_file_are_drawn_with_arguments_that_suit_their_names(
     ("request_of", "says"),
     [
         ({"kinds": ["Dens"]}, "'Dens' is no layer or operation"),
-        ({"layers": ["json"]}, "json: expected a layer of keras, or a module or file that has some"),
+        ({"layers": ["json"]}, "json: expected a layer of keras, or a module or file with layers"),
         ({"layers": ["nowhere"]}, "No module named 'nowhere'"),
         ({"kinds": ["Rescaling"], "values": {"scale": ["2.0 +"]}}, "SyntaxError: .*drawing.py:"),
         ({"kinds": ["Rescaling"], "values": {"scale": ["<missing>"]}}, "Undefined: <missing> has no definition"),
