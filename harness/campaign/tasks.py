@@ -25,10 +25,10 @@ from clonediff.harness.scripts.alone import ReplayAnswer, ScriptRunner
 from clonediff.harness.scripts.reproducer import script_of
 from clonediff.harness.search.hunt import draws, make_smaller
 from clonediff.harness.search.reduce import MOST
-from clonediff.harness.subjects.environment import Place
+from clonediff.harness.subjects.environment import SearchPath
 from clonediff.harness.subjects.outcomes import ReleaseError, RequestError, SubjectError
 from clonediff.harness.subjects.process import SubjectProcess
-from clonediff.harness.subjects.releases import place_of
+from clonediff.harness.subjects.releases import search_path_of
 from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import full_name
@@ -48,8 +48,8 @@ COSTLY = {"timed-out": 2, "out-of-memory": 6, "process": 6}
 class CampaignProcess(SubjectProcess):
     """A subject's process. A fault of clonediff is counted, by its reason, and what was asked then is kept."""
 
-    def __init__(self, subject: Subject, place: Place) -> None:
-        super().__init__(subject, place=place)
+    def __init__(self, subject: Subject, search_path: SearchPath) -> None:
+        super().__init__(subject, search_path=search_path)
         self.faults: Counter[str] = Counter()
         self.faulty: dict[str, bytes] = {}
 
@@ -96,9 +96,9 @@ class WarmSubject:
     def __init__(self, name: str, setup: Setup) -> None:
         subject = Subject.parse(name)
         self.setup = setup
-        self.process = CampaignProcess(subject, place_of(subject))
+        self.process = CampaignProcess(subject, search_path_of(subject))
         self.process.layers = setup.layers
-        self._scripts = ScriptRunner(subject, self.process.place)
+        self._scripts = ScriptRunner(subject, self.process.search_path)
         allow_cloners(setup.cloners)
 
     def start(self) -> None:

@@ -15,7 +15,7 @@ from clonediff.harness.judge.judging import Judged, Release, diff_of, judge
 from clonediff.harness.judge.proposals import ProposalError
 from clonediff.harness.judge.text import comment, terminal_lines
 from clonediff.harness.keras_12202 import RELEASE
-from clonediff.harness.subjects.releases import change_of, place_of
+from clonediff.harness.subjects.releases import change_of, search_path_of
 from clonediff.harness.subjects.subject import Subject
 from clonediff.reports.known import load
 from clonediff.reports.records import AT_LEAST
@@ -95,7 +95,7 @@ def command(
         with release.process:
             if changed is not None:
                 judged = Judged(str(changed), str(on), fixes=options["fixes"])
-                verdicts.append(release.judge(judged, changed, place_of(changed)))
+                verdicts.append(release.judge(judged, changed, search_path_of(changed)))
             for one in series:
                 for judged in judge(one, release, options["fixes"], tests=options["tests"]):
                     verdicts.append(judged)

@@ -21,7 +21,7 @@ from clonediff.harness.keras_12202 import RELEASE
 from clonediff.harness.keras_12202.models import HEAD, MASK, Effects, search, source_of
 from clonediff.harness.subjects import releases
 from clonediff.harness.subjects.child import Child, scratch
-from clonediff.harness.subjects.environment import Place, environment
+from clonediff.harness.subjects.environment import SearchPath, environment
 from clonediff.harness.subjects.outcomes import Lost, ReleaseError
 from clonediff.harness.subjects.subject import Subject
 
@@ -54,7 +54,7 @@ MOST_LOST = 3
 """The children that may be lost; after that, none is started."""
 
 
-def installed() -> Place:
+def installed() -> SearchPath:
     """Where Keras 2.2.4 is, which is installed first if necessary."""
     folder = releases.installed(f"keras_12202-{sys.implementation.cache_tag}", PACKAGES)
     shutil.copy(Path(__file__).with_name("v1_mode.py"), folder)
@@ -67,10 +67,10 @@ class ExhibitProcess:
     After `MOST_LOST` such answers it is not started again, and the last of them is the answer for all other models.
     """
 
-    def __init__(self, place: Place, *proposal: str, limit: float = 20.0) -> None:
+    def __init__(self, search_path: SearchPath, *proposal: str, limit: float = 20.0) -> None:
         """A `proposal` is code that replaces Keras' cloning functions; each model may take `limit` seconds."""
-        script = str(Path(__file__).with_name("child.py"))
-        self._start = functools.partial(Child, [sys.executable, "-u", script, *proposal], environment(KERAS, place))
+        command = [sys.executable, "-u", str(Path(__file__).with_name("child.py")), *proposal]
+        self._start = functools.partial(Child, command, environment(KERAS, search_path))
         self._limit = limit
         self._child: Child | None = None
         self._answers: dict[str, dict[str, Any]] = {}
@@ -110,12 +110,12 @@ class ExhibitProcess:
 
 def fuzz(minutes: float | None, trials: int | None, seed: int) -> tuple[str, dict[str, Any], int]:
     """Draw models until the time is up: what is found, as a text and as a record, and an exit code."""
-    place = installed()
+    search_path = installed()
     most = trials or sys.maxsize
     until = time.monotonic() + 60.0 * (minutes or (float("inf") if trials else 2.0))
     models: list[str] = []
     smallest: dict[str, str] = {}
-    with contextlib.closing(ExhibitProcess(place)) as keras:
+    with contextlib.closing(ExhibitProcess(search_path)) as keras:
         while time.monotonic() < until and len(models) < most:
             models += search(min(100, most - len(models)), seed * 1_000_003 + len(models), keras.upstream, smallest)
         record = _summary(models, keras)
@@ -125,26 +125,26 @@ def fuzz(minutes: float | None, trials: int | None, seed: int) -> tuple[str, dic
         finding["script"] = SCRIPT.format(source=finding["source"])
         command = [sys.executable, "-c", finding["script"]]
         try:
-            subprocess.run(command, env=environment(KERAS, place), capture_output=True, check=True, timeout=120)
+            subprocess.run(command, env=environment(KERAS, search_path), capture_output=True, check=True, timeout=120)
             finding["fails_alone"] = False
         except (subprocess.CalledProcessError, subprocess.TimeoutExpired):
             finding["fails_alone"] = True
         text = "\n{text}\nIn {models} models. Its script fails alone: {fails_alone}\n\n{script}"
         lines.append(text.format(**finding))
-    lines.append(f"Scripts run with PYTHONPATH={place[0]}, as does {Path(__file__).with_name('multi_gpu.py')}")
+    lines.append(f"Scripts run with PYTHONPATH={search_path[0]}, as does {Path(__file__).with_name('multi_gpu.py')}")
     return "\n".join(lines), {**record, "findings": findings}, int(any(row["fails_alone"] for row in findings))
 
 
 def judge(paths: Sequence[Path], trials: int | None, seed: int) -> tuple[str, dict[str, Any], int]:
     """Try each proposal beside untouched Keras: the verdicts, as a text and as a record, and an exit code."""
-    place = installed()
+    search_path = installed()
     verdicts: list[dict[str, Any]] = []
-    with contextlib.closing(ExhibitProcess(place)) as keras:
+    with contextlib.closing(ExhibitProcess(search_path)) as keras:
         known = {effect: model for model in (REPORTED, GIVES_MASK) for effect in keras.upstream(model)}
         record = _summary(search(trials or 100, seed, keras.upstream, known), keras)
         lines = [record["summary"]]
         for path in paths:
-            with _proposed(path, place) as proposal:
+            with _proposed(path, search_path) as proposal:
                 effects_of = functools.partial(_effects, proposal, keras, known)
                 smallest: dict[str, str] = {}
                 drawn = search(trials or 100, seed, effects_of, smallest)
@@ -164,7 +164,7 @@ def judge(paths: Sequence[Path], trials: int | None, seed: int) -> tuple[str, di
 
 
 @contextlib.contextmanager
-def _proposed(path: Path, place: Place) -> Iterator[ExhibitProcess]:
+def _proposed(path: Path, search_path: SearchPath) -> Iterator[ExhibitProcess]:
     """A child in which a proposal clones: its code in Keras' module, or its diff in a copy of Keras.
 
     Where there is no code, and where a diff does not fit, code that raises why.
@@ -174,12 +174,12 @@ def _proposed(path: Path, place: Place) -> Iterator[ExhibitProcess]:
             proposal = read_proposal(path.name, path.read_text("utf-8", "replace"), CLONING_FUNCTIONS)
             text = proposal.text
             if proposal.is_diff:
-                copy = PrivateCopy("keras", place, Path(private))
+                copy = PrivateCopy("keras", search_path, Path(private))
                 copy.put("fix.diff", text)
-                text, place = "", copy.place
+                text, search_path = "", copy.search_path
         except ProposalError as error:
             text = f"raise ValueError({str(error)!r})"
-        with contextlib.closing(ExhibitProcess(place, text)) as process:
+        with contextlib.closing(ExhibitProcess(search_path, text)) as process:
             yield process
 
 

@@ -20,8 +20,8 @@ import msgspec
 
 from clonediff.harness.scripts.known_scripts import cloning_line
 from clonediff.harness.scripts.reproducer import Script
-from clonediff.harness.subjects.child import Child, end_together, scratch
-from clonediff.harness.subjects.environment import BESIDE, Place, environment
+from clonediff.harness.subjects.child import Child, kill_with_parent, scratch
+from clonediff.harness.subjects.environment import INSTALLED, SearchPath, environment
 from clonediff.harness.subjects.outcomes import OUT_OF_MEMORY, TIMED_OUT, Lost
 from clonediff.harness.subjects.subject import Subject
 
@@ -34,7 +34,7 @@ UNTOLD = (TIMED_OUT, OUT_OF_MEMORY, "exit code 0")
 _RUNNER = """\
 import contextlib, faulthandler, fcntl, importlib, json, os, runpy, signal, sys, traceback
 
-{end_together}
+{kill_with_parent}
 {hide}sys.path[:0] = sys.argv[1:]
 del sys.argv[1:]
 answers, nowhere = os.fdopen(os.dup(1), "w"), os.open(os.devnull, os.O_RDWR)
@@ -45,7 +45,7 @@ os.dup2(nowhere, 1)
     if not script:
         os.close(ours)
         os.setpgid(0, 0)
-        end_together(os.getpid(), pipe)
+        kill_with_parent(os.getpid(), pipe)
         os.chdir(folder.rstrip("\\n"))
         os.dup2(nowhere, 0)
         os.dup2(os.open("stderr", os.O_WRONLY | os.O_CREAT, 0o600), 2)
@@ -124,11 +124,11 @@ class Ended(msgspec.Struct, frozen=True):
 class ScriptRunner:
     """Runs scripts on a subject's release, one at a time. Nothing is started until the first."""
 
-    def __init__(self, subject: Subject, place: Place = BESIDE, *, fixed: bool = False) -> None:
+    def __init__(self, subject: Subject, search_path: SearchPath = INSTALLED, *, fixed: bool = False) -> None:
         """For a release, in its place. `fixed`: our `clone_model` stands in for that of the release."""
         self._fixed = fixed
         self._subject = subject
-        self._place = place
+        self._search_path = search_path
         self._preloads = subject.device == "cpu"
         self._runners: dict[tuple[bool, bool], Child] = {}
         self._over = False
@@ -179,12 +179,12 @@ class ScriptRunner:
             runner.close()
 
     def _start(self, preload: bool, visible: bool) -> Child:
-        surroundings = environment(self._subject, self._place)
+        surroundings = environment(self._subject, self._search_path)
         # As in the subject's process, the Keras itself or a user's layers may be on this path.
         folders = filter(None, surroundings.pop("PYTHONPATH", "").split(os.pathsep))
         package = self._subject.generation
         program = _RUNNER.format(
-            end_together=inspect.getsource(end_together),
+            kill_with_parent=inspect.getsource(kill_with_parent),
             first=_OURS.format(package) if self._fixed else "",
             hide="" if visible else 'sys.modules["clonediff"] = None\n',
             preload=_IMPORTED.format(package) if preload else "",

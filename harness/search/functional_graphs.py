@@ -62,7 +62,7 @@ def _process(generation: Generation, layers: tuple[str, ...]) -> SubjectProcess:
     from clonediff.harness.subjects.subject import Subject
 
     path = tuple(map(os.path.abspath, sys.path))
-    process = SubjectProcess(Subject.parse(generation), place=path)
+    process = SubjectProcess(Subject.parse(generation), search_path=path)
     process.layers = layers
     return process
 

@@ -12,7 +12,7 @@ from clonediff.harness.judge.keras_tests import compare
 from clonediff.harness.judge.proposals import Proposal, ProposalError, read_proposal
 from clonediff.harness.scripts.alone import ReplayAnswer, ScriptRunner
 from clonediff.harness.scripts.reproducer import Script
-from clonediff.harness.subjects.environment import BESIDE
+from clonediff.harness.subjects.environment import INSTALLED
 from clonediff.harness.subjects.subject import Subject
 from clonediff.reports.known import load
 from tests.helpers.git_repositories import put_keras
@@ -69,7 +69,7 @@ def test_fixes_mend_the_issues_in_their_headers(
         copy.put(fix.name, fix.text)
     mended = sorted(id_ for fix in fixes for id_ in fix.mends)[::step]
     issues = [issue for issue in load().issues if issue.id in mended]
-    with closing(ScriptRunner(Subject.parse(generation), copy.place)) as runner:
+    with closing(ScriptRunner(Subject.parse(generation), copy.search_path)) as runner:
         answers = {issue.id: runner.answer(Script(issue.script, issue.raises, sure=True)) for issue in issues}
     assert {id_: answer for id_, answer in answers.items() if answer[0] is not ReplayAnswer.GONE} == {}
 
@@ -122,7 +122,7 @@ def test_a_copy_has_fresh_values_and_saves_the_same_keys(tmp_path: Path) -> None
     for fix in FIXES:
         if fix.is_for("keras"):
             copy.put(fix.name, fix.text)
-    with closing(ScriptRunner(Subject.parse("keras"), copy.place)) as runner:
+    with closing(ScriptRunner(Subject.parse("keras"), copy.search_path)) as runner:
         assert runner.answer(Script(COPIED, "AssertionError", sure=True)) == (ReplayAnswer.GONE, "")
 
 

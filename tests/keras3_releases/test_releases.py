@@ -9,7 +9,7 @@ import pytest
 from clonediff.harness.observation import Case
 from clonediff.harness.search.hunt import draws
 from clonediff.harness.subjects import SubjectProcess
-from clonediff.harness.subjects.releases import in_full
+from clonediff.harness.subjects.releases import pinned
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.harness.trials.trial import run
 from clonediff.reports.known import KnownIssues

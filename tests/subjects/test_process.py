@@ -47,7 +47,7 @@ INPUTS = ({"shape": [3], "dtype": "float32", "fill": "normal"},)
 MIB = 1 << 20
 
 
-def fake(subject: str = "keras", place: tuple[str, ...] = (), **limits: float) -> SubjectProcess:
+def fake(subject: str = "keras", search_path: tuple[str, ...] = (), **limits: float) -> SubjectProcess:
     command = [sys.executable, "-u", "-c", FAKE]
     allowed = Limits(**limits)  # type: ignore[arg-type]
     return SubjectProcess(Subject.parse(subject), place=place, limits=allowed, started_by=command)
@@ -213,7 +213,7 @@ def test_a_killed_parent_leaves_no_process_and_its_files_are_removed(tmp_path: P
     program = f"""
 import threading
 from clonediff.harness.subjects import Case, Subject, SubjectProcess
-process = SubjectProcess(Subject("keras"), started_by=[{sys.executable!r}, "-u", "-c", {FAKE!r}])
+process = SubjectProcess(Subject("keras"), command=[{sys.executable!r}, "-u", "-c", {FAKE!r}])
 thread = threading.Thread(target=process.start)  # which ends before its child does
 thread.start()
 thread.join()
@@ -283,13 +283,13 @@ def test_a_child_is_replaced_between_two_trials(
         ("input()", "does not start: timed out: no answer in 1 s"),
         ('print(\'{"broken": {"type": "ImportError", "message": "no keras"}}\')', "ImportError: no keras"),
         ("print('{\"classes\": []}')", "says neither `ready` nor `broken`"),
-        ('print(\'{"ready": {"keras": 3}}\')', "not what the protocol says: .*keras"),
-        ("print('{' * 100_000)", "not what the protocol says"),
+        ('print(\'{"ready": {"keras": 3}}\')', "does not follow the protocol: .*keras"),
+        ("print('{' * 100_000)", "does not follow the protocol"),
     ],
 )
 def test_the_error_says_why_a_child_does_not_start(program: str, says: str) -> None:
     limits = Limits(start=1 if "timed out" in says else PATIENCE)
-    process = SubjectProcess(Subject("keras"), limits=limits, started_by=[sys.executable, "-u", "-c", program])
+    process = SubjectProcess(Subject("keras"), limits=limits, command=[sys.executable, "-u", "-c", program])
     with pytest.raises(RuntimeError, match=says):
         process.start()
     assert process.pid is None
