@@ -14,7 +14,7 @@ from contextlib import closing
 from typing import TypeAlias
 
 from clonediff.harness.inside.frameworks import framework
-from clonediff.harness.search.hunt import draws
+from clonediff.harness.search.search import draws
 from clonediff.harness.server.signatures import signatures
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.subject import Subject

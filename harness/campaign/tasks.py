@@ -23,8 +23,8 @@ from clonediff.harness.campaign.shards import Result, Setup, Shard
 from clonediff.harness.observation import Shape
 from clonediff.harness.scripts.alone import ReplayAnswer, ScriptRunner
 from clonediff.harness.scripts.reproducer import script_of
-from clonediff.harness.search.hunt import draws, make_smaller
-from clonediff.harness.search.reduce import MOST
+from clonediff.harness.search.reduce import MAX_TRIALS
+from clonediff.harness.search.search import draws, reduce_hit
 from clonediff.harness.subjects.environment import SearchPath
 from clonediff.harness.subjects.outcomes import ReleaseError, RequestError, SubjectError
 from clonediff.harness.subjects.process import SubjectProcess
@@ -239,9 +239,9 @@ def reduce_finding(setup: Setup, drawn: Finding, seconds: float) -> Result:
     began = time.perf_counter()
     warm = _started(drawn.subject, setup)
     trials = Trials(warm.process, setup)
-    most = next((trials for word, trials in COSTLY.items() if word in drawn.id), MOST)
+    most = next((trials for word, trials in COSTLY.items() if word in drawn.id), MAX_TRIALS)
     graph = from_json(bytes(drawn.graph), "a finding")
-    smaller = make_smaller(trials, graph, drawn.key, drawn.root, until=time.monotonic() + seconds, most=most)
+    smaller = reduce_hit(trials, graph, drawn.key, drawn.root, until=time.monotonic() + seconds, max_trials=most)
     findings = [warm.finding(smaller.hit, run=True)] if smaller.hit else []
     if smaller.drawn and findings[0].proof is False:
         findings.append(warm.finding(smaller.drawn, run=True))

@@ -26,7 +26,7 @@ from clonediff.harness.judge.proposals import Proposal, ProposalError
 from clonediff.harness.scripts.alone import ReplayAnswer, ScriptRunner
 from clonediff.harness.scripts.known_scripts import case_of_script
 from clonediff.harness.scripts.reproducer import Script, reproducer
-from clonediff.harness.search.hunt import search
+from clonediff.harness.search.search import search
 from clonediff.harness.subjects.child import scratch
 from clonediff.harness.subjects.environment import SearchPath
 from clonediff.harness.subjects.outcomes import SubjectError

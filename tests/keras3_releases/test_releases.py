@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from clonediff.harness.observation import Case
-from clonediff.harness.search.hunt import draws
+from clonediff.harness.search.search import draws
 from clonediff.harness.subjects import SubjectProcess
 from clonediff.harness.subjects.releases import pinned
 from clonediff.harness.trials.graph_trials import GraphTrials

@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 import pytest
 
-from clonediff.harness.search.hunt import draws, rebuilt
+from clonediff.harness.search.search import draws, rebuild
 from clonediff.harness.subjects import SubjectError
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.cases import case_of

@@ -1,4 +1,4 @@
-"""Graphs of a seed, the search for one new finding among them, and the smallest graph that shows a finding."""
+"""Draws the graphs of a seed, searches them for a new hit, and reduces the graph of a hit."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from clonediff.harness.search.reduce import MOST, reduce
+from clonediff.harness.search.reduce import MAX_TRIALS, reduce
 from clonediff.harness.subjects import SubjectError
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.checks import takes_costly
@@ -21,27 +21,27 @@ from clonediff.reports.records import Difference
 from clonediff.strategies.program import Graph, Program
 
 REDUCING_SECONDS = 60.0
-"""The seconds that a finding may be reduced for once the time for drawing is over."""
+"""How many seconds a hit may be reduced once the time for drawing is over."""
 
 
 class _Stopped(Exception):
-    """The time for reducing is over: the smallest graph so far is kept."""
+    """The time for reducing is over."""
 
 
 def draws(
     process: SubjectProcess, seed: int, count: int, *, cloners: Collection[str] = (), **options: Any
 ) -> Iterator[Graph]:
-    """Draw `count` graphs from a seed. Models are prepared, too, if all `cloners` take the arguments of `clone_model`.
+    """Draw `count` graphs from a seed, with preparations if all `cloners` take the arguments of `clone_model`.
 
-    A draw that gives no model is replaced by the next; with some custom layers no draw gives one, so there is a limit.
+    If a draw yields no model, draw another: up to three draws for each graph.
     """
     options["plain"] = not (cloners and all(map(takes_arguments, cloners)))
     drawn = (process.draw({"seed": seed * 1_000_003 + number, **options}) for number in range(3 * count))
     yield from itertools.islice((graph for graph in drawn if graph is not None), count)
 
 
-def rebuilt(process: SubjectProcess, program: Program) -> Graph | None:
-    """The graph of a program as it is; None where Keras refuses it."""
+def rebuild(process: SubjectProcess, program: Program) -> Graph | None:
+    """Return the graph of a program, None if Keras refuses it."""
     return process.draw({"program": msgspec.to_builtins(program)})
 
 
@@ -56,11 +56,10 @@ def search(
     reducing: float = REDUCING_SECONDS,
     **options: Any,
 ) -> Hit | None:
-    """The first new hit among `examples` draws, with the smallest graph that shows it; None where there is none.
+    """Return the first new hit among `examples` graphs, with the smallest graph that shows it; None if there is none.
 
-    `seen` has the keys of what is no longer new. `until` is when to stop drawing, on the clock of `time.monotonic`. The
-    same seed and releases give the same answer, unless time runs out. What shows once and not again is no hit: a time
-    limit on a busy machine, say.
+    Hits with keys in `seen` are not new. `until` is when to stop drawing, on the clock of `time.monotonic`. The same
+    seed and releases give the same result, unless time runs out. Flaky hits are ignored.
     """
     for graph in draws(trials.process, seed, examples, **{"cloners": trials.cloners, **options}):
         if until is not None and time.monotonic() > until:
@@ -70,7 +69,7 @@ def search(
         after_each()
         if hits:
             cause = hits[0].cause
-            smaller = make_smaller(
+            smaller = reduce_hit(
                 trials,
                 graph,
                 hits[0].key,
@@ -85,11 +84,11 @@ def search(
 
 
 @dataclass(frozen=True, slots=True)
-class Smaller:
-    """What became of a drawn graph: `hit` is of the smallest that shows the same, `drawn` of the graph itself.
+class Reduction:
+    """The result of a reduction: the `hit` of the smallest graph, and the hit of the graph as `drawn`.
 
-    `hit` is None where the graph does not show the same again. `finished` is False where the time was over before, or
-    where something `failed`.
+    `hit` is None if the drawn graph does not show the hit again. `finished` is False if time ran out or the subject
+    `failed`.
     """
 
     hit: Hit | None = None
@@ -98,17 +97,17 @@ class Smaller:
     failed: str = ""
 
 
-def make_smaller(
+def reduce_hit(
     trials: GraphTrials,
     graph: Graph,
     key: Key,
     root: Difference | None,
     *,
     until: float | None = None,
-    most: int = MOST,
+    max_trials: int = MAX_TRIALS,
     after_each: Callable[[], None] = lambda: None,
-) -> Smaller:
-    """Reduce a graph while it still shows the hit of this key, whose first difference is `root`.
+) -> Reduction:
+    """Reduce a graph while it shows the hit with this key and root cause.
 
     The graph itself is tried even if the time is over.
     """
@@ -132,17 +131,17 @@ def make_smaller(
 
     again = still(graph, trials)
     if not again and trials.sampled(graph):
-        # It may take the costly checks to show it: only then are they run on each candidate.
+        # Only the costly checks may show the hit: then run them on each candidate, too.
         costly = root is None or takes_costly(root)
         again = still(graph, trials)
     if not again or first is None:
-        return Smaller()
+        return Reduction()
     finished, failed = True, ""
     try:
-        reduce(graph, lambda program: rebuilt(trials.process, program), still, most)
+        reduce(graph, lambda program: rebuild(trials.process, program), still, max_trials)
     except (_Stopped, SubjectError) as error:
         finished, failed = False, str(error)
-    # Whose fault it is takes all cloners to say.
+    # Try all cloners, which shows whose fault it is.
     if smallest is not None and smallest.graph is not None and smallest is not first and not failed:
         smallest = trials.new_hit(smallest.graph, key, costly=costly) or first
-    return Smaller(smallest, first, finished=finished, failed=failed)
+    return Reduction(smallest, first, finished=finished, failed=failed)
