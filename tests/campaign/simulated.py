@@ -124,15 +124,15 @@ class Watched(Campaign):
         self.reduced: Counter[str] = Counter()
 
     def _submit(self, task: Task) -> None:
-        if not isinstance(task.what, Shard) and task.what.finding is not None:
-            self.reduced[task.what.finding.id] += 1
+        if not isinstance(task.work, Shard) and task.work.finding is not None:
+            self.reduced[task.work.finding.id] += 1
         super()._submit(task)
 
-    def _take_shard(self, shard: Shard, result: Result) -> None:
+    def _add_shard(self, shard: Shard, result: Result) -> None:
         for finding in result.findings:
             began = self.first.setdefault(finding.key, time.monotonic())
             self.latest = max(self.latest, time.monotonic() - began)
-        super()._take_shard(shard, result)
+        super()._add_shard(shard, result)
 
 
 @contextmanager

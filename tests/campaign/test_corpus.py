@@ -46,7 +46,7 @@ WHOLE = msgspec.json.encode(record(0))
         pytest.param(WHOLE[:-20], "truncated", id="half a file"),
         pytest.param(b"{}", "missing required field `id`", id="no finding"),
         pytest.param(WHOLE.replace(b'"program"', b'"sources"'), "missing required field `program`", id="no program"),
-        pytest.param(msgspec.json.encode(TF_KERAS), "it is not a graph of keras", id="another generation"),
+        pytest.param(msgspec.json.encode(TF_KERAS), ": is not a graph of keras", id="another generation"),
     ],
 )
 def test_an_unreadable_file_is_named_and_the_others_are_read(tmp_path: Path, content: bytes, says: str) -> None:
