@@ -255,13 +255,7 @@ class Builder:
         for line in apply.after:
             self.keras.run(f"{layer}.{line.partition(' = ')[0]}")  # refused if the layer lacks the attribute
             self.add(f"{layer}.{self.text(line, tensors, own)}", "make")
-        self._call(level, layer, f"{layer}({self._passed(apply, tensors)})", stem, Call(apply.count, apply.packed))
-
-    def _passed(self, apply: Apply, tensors: Sequence[str]) -> str:
-        taken = tensors[: apply.count]
-        passed = [f"[{', '.join(taken)}]"] if apply.packed == "list" else list(taken)
-        own = dict(apply.definitions)
-        return ", ".join((*passed, *(f"{name}={self.text(text, tensors, own)}" for name, text in apply.call)))
+        self._call_layer(level, layer, stem, Call(apply.count, apply.packed), apply)
 
     def _class(self, kind: str) -> str:
         """Return the expression for a layer class: one of Keras, of `CUSTOM_LAYERS`, or of the user."""
@@ -281,6 +275,13 @@ class Builder:
             self._defined[f"{'text' if file else 'import'} of {variable}"] = text
         return f"{self._files[module]}.{name}"
 
+    def _call_layer(self, level: Level, layer: str, stem: str, call: Call, instruction: Instruction) -> None:
+        """Call a layer or a nested model on the tensors of an instruction, with its arguments."""
+        own = dict(instruction.definitions) if isinstance(instruction, Apply) else {}
+        tensors = [level.output(tensor).text for tensor in instruction.tensors]
+        arguments = tuple((name, self.text(text, tensors, own)) for name, text in instruction.call)
+        self._call(level, layer, expression(layer, arguments, tensors[: call.tensors], call.packed), stem, call)
+
     def _call(self, level: Level, layer: str, text: str, stem: str, call: Call) -> None:
         """Call a layer or an operation, and add its tensors to the level as a node."""
         name = self._new_name(f"{stem}_output" if hasattr(builtins, stem) else stem)
@@ -296,11 +297,7 @@ class Builder:
         layer = level.layers[again.layer] if again.layer < len(level.layers) else ""
         if not layer:
             raise Refused("the instruction has no layer")
-        tensors = [level.output(tensor).text for tensor in again.tensors]
-        call = level.calls[again.layer]
-        listed = f"[{', '.join(tensors)}]" if call.packed == "list" else ", ".join(tensors)
-        passed = ", ".join((listed, *(f"{name}={self.text(text, tensors)}" for name, text in again.call)))
-        self._call(level, layer, f"{layer}({passed})", layer.removesuffix("_layer"), call)
+        self._call_layer(level, layer, layer.removesuffix("_layer"), level.calls[again.layer], again)
 
     def _nest(self, level: Level, nest: Nest) -> None:
         inner, begin = self.open_nest(level, nest.tensors, nest.sequential)
@@ -320,21 +317,15 @@ class Builder:
         """Make a nested model, once its body was followed, and call it."""
         variable = self._new_name(nest.name or "inner_model")
         self.close(inner, variable, begin, nest)
-        tensors = [level.output(tensor).text for tensor in nest.tensors]
-        taken = tensors[: len(inner.inputs)]
-        call = Call(len(taken), "list" if len(taken) > 1 else "one")
-        listed = f"[{', '.join(taken)}]" if call.packed == "list" else taken[0]
-        passed = ", ".join((listed, *(f"{name}={self.text(text, tensors)}" for name, text in nest.call)))
-        self._call(level, variable, f"{variable}({passed})", "sequential" if nest.sequential else "inner", call)
+        call = Call(len(inner.inputs), "list" if len(inner.inputs) > 1 else "one")
+        self._call_layer(level, variable, "sequential" if nest.sequential else "inner", call, nest)
 
     def close(self, level: Level, variable: str, begin: int, program: Program | Nest) -> None:
         """Make the model of a level, whose lines start at `begin`."""
         base = kind = "keras.Sequential" if program.sequential else "keras.Model"
         if program.own:
             title = base.replace("keras.", "Own")
-            template = CUSTOM_MODELS["plain" if program.sequential and program.own == "option" else program.own].format(
-                base=base
-            )
+            template = CUSTOM_MODELS[program.own].format(base=base)
             kind = self._define(title, {title: template.replace("<own>", f"<{title}>")})
         named = "" if program.name is None else f', name="{program.name}"'
         if program.sequential:
@@ -350,8 +341,8 @@ class Builder:
 
     def _close_sequential(self, level: Level, variable: str, begin: int, chain: str) -> None:
         """Make a Sequential. Its layers were called only to see whether Keras accepts them: remove the calls."""
-        if not level.layers or "" in level.layers or any(len(outputs) != 1 for outputs in level.nodes):
-            raise Refused("a Sequential takes layers with one output")
+        if not level.layers:
+            raise Refused("a Sequential without layers")
         spec = level.specs[0]
         function = "keras.Input" if spec.name is None else "layers.InputLayer"
         first = self.text(f"{function}({input_arguments(spec)})")
@@ -429,7 +420,6 @@ def loading_lines(variable: str, path: str) -> str:
 
 
 def input_arguments(spec: Input) -> str:
-    """Return the arguments of `keras.Input` for a spec."""
     parts = [f"shape={spec.shape}"]
     parts += [f'dtype="{spec.dtype}"'] if spec.dtype != "float32" else []
     parts += ["optional=True"] if spec.optional else []

@@ -6,16 +6,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from clonediff.strategies.kind import FALLBACK_INPUTS, Kind
+from clonediff.strategies.kind import FALLBACK_INPUTS, Kind, combined
 from clonediff.strategies.layers import CATALOGUE, EXCLUDED_LAYERS
 from clonediff.strategies.operations import operations_of
-from clonediff.strategies.program import Arguments
 from clonediff.strategies.values import EXCLUDED_ARGUMENTS, values
 
 Signature = Mapping[str, Any]
 """The parameters of a layer's `constructor` and of its `call`."""
-UNLISTED = "unlisted"
-"""The family of layers without a row in `layers`."""
 _LAYERS = 3
 """How many layers to draw for one operation."""
 
@@ -41,16 +38,14 @@ def kinds_of(
             kinds[name] = kind
     for name, signature in layers.items():
         if name not in kinds and name not in EXCLUDED_LAYERS:
-            kinds[name] = _completed(_unlisted(name, signature, further), signature, further)
+            kinds[name] = _unlisted(name, signature, further)
     operations = operations_of(functions, generation)
     total = sum(kind.weight for kind in kinds.values())
     times = max(1, round(_LAYERS * sum(kind.weight for kind in operations.values()) / max(1, total)))
     kinds = {name: replace(kind, weight=times * kind.weight) for name, kind in kinds.items()}
     kinds.update(operations)
     if own:
-        made = {
-            name: _completed(_unlisted(name, signature, further), signature, further) for name, signature in own.items()
-        }
+        made = {name: _unlisted(name, signature, further) for name, signature in own.items()}
         weight = max(2, sum(kind.weight for kind in kinds.values()) // (2 * len(own)))
         pairs, of_own = (sum(len(kind.optional) for kind in some.values()) for some in (kinds, made))
         share = max(1, pairs // (2 * max(1, of_own)))
@@ -60,19 +55,12 @@ def kinds_of(
 
 def _unlisted(name: str, signature: Signature, further: Mapping[str, tuple[str, ...]]) -> Kind:
     """Return the kind of a layer without a row in `layers`."""
-    needed = [parameter["name"] for parameter in signature["constructor"] if parameter.get("required")]
     # If the call has several required arguments, each is a tensor.
     count = sum(bool(parameter.get("required")) for parameter in signature["call"])
-    options = {key: further.get(key) or values(key, required=True) or ("0.5",) for key in needed}
-    bases = _bases(options)
+    kind = Kind(name, takes=(1, 3), packed="any", inputs=FALLBACK_INPUTS, weight=2)
     if count > 1:
-        return Kind(name, bases, takes=(count, count), packed="each", inputs=FALLBACK_INPUTS, family=UNLISTED, weight=2)
-    return Kind(name, bases, takes=(1, 3), packed="any", inputs=FALLBACK_INPUTS, family=UNLISTED, weight=2)
-
-
-def _bases(options: Mapping[str, tuple[str, ...]]) -> tuple[Arguments, ...]:
-    most = max((len(texts) for texts in options.values()), default=1)
-    return tuple(tuple((key, texts[number % len(texts)]) for key, texts in options.items()) for number in range(most))
+        kind = replace(kind, takes=(count, count), packed="each")
+    return _completed(kind, signature, further)
 
 
 def _completed(kind: Kind, signature: Signature, further: Mapping[str, tuple[str, ...]]) -> Kind:
@@ -81,10 +69,9 @@ def _completed(kind: Kind, signature: Signature, further: Mapping[str, tuple[str
     if kind.family != "lambda":
         has = {parameter["name"]: parameter for parameter in signature["constructor"]}
         bases = tuple(base for base in bases if all(key in has for key, _ in base)) or ((),)
-        needed = {name: values(name, required=True) for name, parameter in has.items() if parameter.get("required")}
-        missing = {name: texts or ("0.5",) for name, texts in needed.items() if name not in dict(bases[0])}
-        if missing:
-            bases = tuple((*base, *more_arguments) for base in bases for more_arguments in _bases(missing))
+        needed = [name for name, parameter in has.items() if parameter.get("required") and name not in dict(bases[0])]
+        missing = {name: further.get(name) or values(name, required=True) or ("0.5",) for name in needed}
+        bases = tuple((*base, *added) for base in bases for added in combined(missing))
         for name, parameter in has.items():
             if name in further:
                 more[name] = further[name]

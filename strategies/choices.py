@@ -27,7 +27,6 @@ class Choices:
         return next(self._numbers, 0) * below >> BITS
 
     def pick(self, options: Sequence[T]) -> T:
-        """Return one of the options."""
         return options[self.number(len(options))]
 
     def chance(self, count: int) -> bool:

@@ -26,12 +26,7 @@ class Dialect:
         return "".join(f"{line}\n" for line in sorted(lines, key=lambda line: line.startswith("from")))
 
 
-_PYTHON = {
-    "functools": "import functools",
-    "math": "import math",
-    "importlib": "import importlib.util",
-    "sys": "import sys",
-}
+_PYTHON = {**{name: f"import {name}" for name in ("functools", "math", "sys")}, "importlib": "import importlib.util"}
 DIALECTS: Mapping[str, Dialect] = {
     "keras": Dialect(
         {

@@ -101,12 +101,10 @@ class _Sketch:
 class Drawing:
     """Draws the instructions of one program."""
 
-    def __init__(
-        self, catalogue: Catalogue, keras: Keras, instructions: Iterator[Choices], scope: Scope | None = None
-    ) -> None:
+    def __init__(self, catalogue: Catalogue, keras: Keras, choices: Iterator[Choices], scope: Scope | None) -> None:
         self.catalogue = catalogue
         self.builder = Builder(catalogue.generation, keras, scope)
-        self.choices = instructions
+        self.choices = choices
         self.scope = scope
         self.scope_used = False
         self.calls = 0
@@ -440,7 +438,7 @@ def _prepare(
 ) -> tuple[Program, Builder, Level]:
     """Return the program with one to three preparations that Keras accepts."""
     count = 1 + frame.chance(4) + frame.chance(16)
-    model = prepare.Model(program.body, level, len(program.outputs), program.gives, objects)
+    model = prepare.Model(program, level, objects)
     for number in range(2 * count):
         preparation = prepare.draw_preparation(frame, model)
         proposal = replace(program, preparations=(*program.preparations, preparation))

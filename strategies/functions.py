@@ -123,39 +123,36 @@ def write_function(form: str, name: str, parameters: str, result: str) -> tuple[
 FUNCTION_FORMS = tuple(_FUNCTIONS)
 
 _CLASS = """\
-class <{own}>({base}):
+class <{name}>({role.base}):
     def __init__(self, by{more}):
         {first}self.by = by
 
-    def {method}(self, {takes}):
-        return {gives}
+    def {role.method}(self, {parameters}):
+        return {result}
+"""
+_CONFIG = """\
 
     def get_config(self):
         return {{{config}"by": self.by}}
 """
 
 
-def _class_of(role: Role) -> str:
+def _class_of(role: Role, name: str, template: str = _CLASS + _CONFIG) -> str:
+    """Return the definition of a custom class of a role."""
     options = role.base in _BASES_WITH_KWARGS
-    gives, takes = role.result.replace("2.0", "self.by"), role.parameters
+    result, parameters = role.result.replace("2.0", "self.by"), role.parameters
     if role.method == "update_state":
-        gives, takes = f"super().update_state({gives}, sample_weight)", f"{takes}, sample_weight=None"
+        result, parameters = f"super().update_state({result}, sample_weight)", f"{parameters}, sample_weight=None"
     first = "super().__init__(**kwargs)\n        " if options else ""
-    return _CLASS.format(
-        own=role.name.title() if role.method != "update_state" else "MeanError",
-        base=role.base,
+    return template.format(
+        name=name,
+        role=role,
         more=", **kwargs" if options else "",
         first=first + ("self.built = True\n        " if role.base == "layers.Layer" else ""),
-        method=role.method,
-        takes=takes,
-        gives=gives,
+        parameters=parameters,
+        result=result,
         config="**super().get_config(), " if options else "",
     )
-
-
-def _remove_method(method: str, text: str) -> str:
-    """Remove a method from a class."""
-    return re.sub(rf"\n    def {method}\(.*?(?=\n\n|\n\Z)", "", text, flags=re.DOTALL)
 
 
 def _forms(kind: str, role: Role) -> tuple[dict[str, str], dict[str, str]]:
@@ -177,9 +174,9 @@ def _forms(kind: str, role: Role) -> tuple[dict[str, str], dict[str, str]]:
     }
     definitions |= {
         role.namesake: f"def <{role.namesake}>({role.parameters}):\n    return {role.result}\n",
-        own: REGISTERED + _class_of(role),
-        f"Own{own}": _class_of(role).replace(f"<{own}>", f"<Own{own}>"),
-        f"Bare{own}": REGISTERED + _remove_method("get_config", _class_of(role)).replace(f"<{own}>", f"<Bare{own}>"),
+        own: REGISTERED + _class_of(role, own),
+        f"Own{own}": _class_of(role, f"Own{own}"),
+        f"Bare{own}": REGISTERED + _class_of(role, f"Bare{own}", _CLASS),
     }
     if role.shared:
         values["shared"] = f"<shared_{kind}>"

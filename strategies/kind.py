@@ -61,6 +61,12 @@ def parse_calls(text: str) -> tuple[Arguments, ...]:
     return tuple(map(parse_arguments, split_row(text))) if text else ((),)
 
 
+def combined(values: Mapping[str, tuple[str, ...]]) -> tuple[Arguments, ...]:
+    """Return the arguments of several calls, in which each argument has each of its values at least once."""
+    most = max(map(len, values.values()), default=1)
+    return tuple(tuple((name, texts[at % len(texts)]) for name, texts in values.items()) for at in range(most))
+
+
 INPUTS: Mapping[str, Input] = {
     "sequence": Input((3, 4)),
     "vector": Input((4,)),

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from clonediff.strategies.build import arrange
 from clonediff.strategies.choices import Choices
 from clonediff.strategies.functions import FUNCTION_FORMS, REGISTERED, write_function
-from clonediff.strategies.program import Arguments
+from clonediff.strategies.program import Arguments, Arrangement
 
 _OUTPUTS = (
     *(("x",), ("x", "x"), ("x * 2.0",), ("x", "x * 2.0"), ("x * 2.0", "x"), ("x", "x", "-x"), ("x[..., :1]", "x")),
@@ -55,6 +56,7 @@ _FORMS_WITHOUT_NUMBER = ("registered", "named", "lambda", "static", "traced", "t
 _FORM_CHOICES = (*("registered",) * 20, *FUNCTION_FORMS, *_FORMS)
 _MASKS = ("", "pass", *("",) * 9, "some", "make", "fixed", "named", *("registered",) * 9)
 _OUTPUT_SHAPES = ("", "", "given", "callable", *("",) * 4, *("registered",) * 3)
+_CONTAINERS: tuple[Arrangement, ...] = ("list", "list", "tuple", "dict", "nested")
 
 
 class LambdaSketch(NamedTuple):
@@ -64,7 +66,7 @@ class LambdaSketch(NamedTuple):
     form: str
     mask: str
     shape: str
-    container: str
+    container: Arrangement
 
     def arguments(self, count: int, rank: int) -> tuple[Arguments, Arguments]:
         """Return the arguments for `count` tensors, the first of this rank, and the definitions that they need."""
@@ -82,8 +84,8 @@ class LambdaSketch(NamedTuple):
         mask = "" if rank != 2 or any("x[:, 0]" in text for text in texts) else self.mask
         if mask:
             texts = [_NEW_TENSORS.get(text, text) for text in texts]
-        container = "one" if len(texts) == 1 and container != "list" else container
-        function, definitions = self._function(form, _nested(texts, container))
+        container = "plain" if len(texts) == 1 and container != "list" else container
+        function, definitions = self._function(form, arrange(texts, container, "out"))
         arguments = [("function", function)]
         if self.shape and container not in ("dict", "nested"):
             arguments.append(("output_shape", _output_shape(self.shape, texts, container, count, definitions)))
@@ -106,8 +108,7 @@ class LambdaSketch(NamedTuple):
 def lambda_sketch(choices: Choices) -> LambdaSketch:
     """Draw a `Lambda` before its inputs are chosen."""
     outputs, form, mask = choices.pick(_OUTPUTS), choices.pick(_FORM_CHOICES), choices.pick(_MASKS)
-    shape, container = choices.pick(_OUTPUT_SHAPES), choices.pick(("list", "list", "tuple", "dict", "nested"))
-    return LambdaSketch(outputs, form, mask, shape, container)
+    return LambdaSketch(outputs, form, mask, choices.pick(_OUTPUT_SHAPES), choices.pick(_CONTAINERS))
 
 
 def _filled(template: str, texts: dict[str, str]) -> str:
@@ -116,30 +117,17 @@ def _filled(template: str, texts: dict[str, str]) -> str:
     return template
 
 
-def _nested(texts: list[str], container: str) -> str:
-    listed = ", ".join(texts)
-    match container:
-        case "one":
-            return texts[0]
-        case "tuple":
-            return f"({listed})"
-        case "dict":
-            return "{" + ", ".join(f'"{key}": {text}' for key, text in zip("abcd", texts, strict=False)) + "}"
-        case "nested" if len(texts) > 1:
-            return f"[{texts[0]}, [{', '.join(texts[1:])}]]"
-    return f"[{listed}]"
-
-
-def _mask(form: str, outputs: int, container: str, count: int, definitions: dict[str, str]) -> str:
+def _mask(form: str, outputs: int, container: Arrangement, count: int, definitions: dict[str, str]) -> str:
     """Return the `mask` argument, which gives a mask for each output."""
+    mask = "mask" if count == 1 else "x[0][..., 0] > 0.0"
+    if form == "make" and count == 1:
+        mask = "x[..., 0] > 0.0"
     if form == "fixed":
-        fixed = "ops.convert_to_tensor(np.arange(2 * <0>.shape[1]).reshape(2, -1) % 3 != 2)"
-        return fixed if container == "one" else f"[{', '.join([fixed] * outputs)}]"
-    computed = "x[0][..., 0] > 0.0" if count == 2 else "x[..., 0] > 0.0"
-    texts = [computed if form == "make" or count == 2 else "mask"] * outputs
-    if form == "some" and outputs > 1:
-        texts[0] = "None"
-    masks = _nested(texts, "one" if container == "one" else "list")
+        mask = "ops.convert_to_tensor(np.arange(2 * <0>.shape[1]).reshape(2, -1) % 3 != 2)"
+    texts = ["None" if form == "some" and outputs > 1 else mask, *[mask] * (outputs - 1)]
+    masks = arrange(texts, "plain" if container == "plain" else "list", "out")
+    if form == "fixed":
+        return masks
     if form not in ("named", "registered"):
         return f"lambda x, mask=None: {masks}"
     text = f"def <output_mask>(x, mask=None):\n    return {masks}\n"
@@ -147,11 +135,11 @@ def _mask(form: str, outputs: int, container: str, count: int, definitions: dict
     return "<output_mask>"
 
 
-def _output_shape(form: str, texts: list[str], container: str, count: int, definitions: dict[str, str]) -> str:
+def _output_shape(form: str, texts: list[str], container: Arrangement, count: int, definitions: dict[str, str]) -> str:
     if form != "given" and count == 1 and not _SHAPES.keys() & set(texts):
-        shapes = _nested(["s"] * len(texts), container)
+        shapes = arrange(["s"] * len(texts), container, "out")
         if form == "callable":
             return f"lambda s: {shapes}"
         definitions["output_shape"] = REGISTERED + f"def <output_shape>(s):\n    return {shapes}\n"
         return "<output_shape>"
-    return _nested([_SHAPES.get(text, "tuple(<0>.shape[1:])") for text in texts], container)
+    return arrange([_SHAPES.get(text, "tuple(<0>.shape[1:])") for text in texts], container, "out")

@@ -9,8 +9,10 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import cast
 
-from clonediff.strategies.kind import Kind, parse_calls
+from clonediff.strategies.kind import Kind, PackingRule, parse_calls
 
 _FAMILIES: Mapping[str, str] = {
     "lambda": """
@@ -169,25 +171,22 @@ def _kinds(family: str, table: str) -> Iterator[Kind]:
     for line in re.sub(r"\n\s*\|", " |", table).strip().splitlines():
         row = _ROW.fullmatch(line.strip())
         assert row is not None, line
-        constructors = parse_calls(row["made"].strip() if "|" not in row["made"] else row["made"])
         least, most, packed = re.split("[- ]", row["takes"] or "1-1 one")
         named = (_TIME_INPUTS if name == "@time" else (name[1:],) for name in row["inputs"].split())
-        inputs = tuple(itertools.chain.from_iterable(named))
+        kind = Kind(
+            "",
+            parse_calls(row["made"]),
+            takes=(int(least), int(most)),
+            packed=cast("PackingRule", packed),
+            inputs=tuple(itertools.chain.from_iterable(named)),
+            family=family,
+        )
         for pattern in row["names"].split():
             for dims in (1, 2, 3) if "?" in pattern else (0,):
                 name, weight = pattern.replace("?", str(dims)), int(row["weight"] or 2) + (dims == 3)
-                yield Kind(
-                    name,
-                    constructors,
-                    {},
-                    _CALLS.get(name, {}),
-                    _EXTRA.get(name, ()),
-                    (int(least), int(most)),
-                    packed,  # type: ignore[arg-type]  # a PackingRule
-                    _INPUTS_BY_DIMENSIONS.get(dims, inputs),
-                    family,
-                    weight,
-                )
+                inputs = _INPUTS_BY_DIMENSIONS.get(dims, kind.inputs)
+                call, tensors = _CALLS.get(name, {}), _EXTRA.get(name, ())
+                yield replace(kind, name=name, inputs=inputs, call=call, tensor_arguments=tensors, weight=weight)
 
 
 CATALOGUE: Mapping[str, Kind] = {

@@ -20,7 +20,6 @@ _VALUES = parse_table("""
     dtype: "float64"
 """)
 """Values by role and argument, or by argument, where those for an argument of a layer do not fit."""
-_MAX_OPTIONAL = 2
 
 
 def drawn_object(role: str, objects: Objects, choices: Choices) -> str:
@@ -30,7 +29,7 @@ def drawn_object(role: str, objects: Objects, choices: Choices) -> str:
     name = choices.pick(names)
     parameters = {parameter["name"]: parameter for parameter in objects[name] if parameter.get("required")}
     others = [parameter for parameter in objects[name] if not parameter.get("required")]
-    for _ in range(1 + choices.number(_MAX_OPTIONAL)):
+    for _ in range(1 + choices.number(2)):
         if others:
             chosen = choices.pick(others)
             parameters[chosen["name"]] = chosen

@@ -9,19 +9,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from clonediff.strategies.kind import Kind, PackingRule
+from clonediff.strategies.kind import Kind, PackingRule, combined
 from clonediff.strategies.program import Arguments
 from clonediff.strategies.values import parse_table, split_row
-
-PREFIXES = ("ops.", "tf.", "operator.")
 
 
 def is_operation(kind: str) -> bool:
     """Whether a kind is a function or an operator, not a layer."""
-    return kind.startswith(PREFIXES)
+    return kind.startswith(("ops.", "tf.", "operator."))
 
 
 _DEFINITE = "ops.matmul(<0>, ops.swapaxes(<0>, -1, -2)) + ops.eye(<0>.shape[-2])"
+_TF_DEFINITE = "tf.matmul(<0>, <0>, transpose_b=True) + tf.eye(<0>.shape[-2])"
 _FUNCTIONS = (
     *("lambda x: x * 2.0", "<double_named>", "<double_times>(2.0)", "functools.partial(<double_by>, by=2.0)"),
     *("<DoubleFactor>(2.0).apply", "lambda x: keras.random.dropout(x, 0.5, seed=7)"),
@@ -77,7 +76,7 @@ CALLS: Mapping[str, str] = {
     "ops.tensordot": 'ops.tensordot(<0>, np.ones((<0>.shape[-1], 2), "float32"), axes=1)',
     "ops.moments": "ops.moments(<0>, axes=[1]) | ops.moments(<0>, axes=[-1])",
     # -- of TensorFlow
-    **{f"tf.linalg.{name}": f"tf.linalg.{name}(<definite>)" for name in ("cholesky", "inv", "det")},
+    **{f"tf.linalg.{name}": f"tf.linalg.{name}({_TF_DEFINITE})" for name in ("cholesky", "inv", "det")},
     "tf.linalg.matmul": "tf.linalg.matmul(<0>, <1>, transpose_b=True)",
     "tf.linalg.qr": "<0> * tf.reduce_mean(tf.linalg.qr(<0>)[1])",
     "tf.where": "tf.where(<0> > 0.0, <0>, 0.0)",
@@ -93,7 +92,6 @@ CALLS: Mapping[str, str] = {
     "tf.image.resize": "tf.image.resize(<0>, (3, 2))",
 }
 """The calls of functions. The first tensor is `<0>`."""
-_TF_DEFINITE = "tf.matmul(<0>, <0>, transpose_b=True) + tf.eye(<0>.shape[-2])"
 
 _TENSORFLOW_MODULES: Mapping[str, str] = {
     "math.": """
@@ -192,9 +190,8 @@ _LIST_ARGUMENTS = ("xs", "arrays", "tensors", "values")
 
 def operations_of(functions: Mapping[str, Sequence[Mapping[str, Any]]], generation: str) -> dict[str, Kind]:
     """Return the operations of a release, by name; `functions` has the parameters of its functions."""
-    kinds: dict[str, Kind] = {}
-    for name, row in OPERATORS.items():
-        kinds[name] = _kind_of_calls(name, row, 8 if name == "operator.slice" else 2, generation)
+    weights = {"operator.slice": 8}
+    kinds = {name: _kind_of_calls(name, row, weights.get(name, 2), generation) for name, row in OPERATORS.items()}
     for name, parameters in functions.items():
         if name in _EXCLUDED or (name.startswith("tf.") and name not in {*_TENSORFLOW_FUNCTIONS, *CALLS}):
             continue
@@ -207,14 +204,11 @@ def operations_of(functions: Mapping[str, Sequence[Mapping[str, Any]]], generati
 
 
 def _kind_of_calls(name: str, row: str, weight: int, generation: str) -> Kind:
-    row = row.replace("<definite>", f"({_TF_DEFINITE})")
     if generation != "keras":
         row = row.replace("ops.swapaxes(<1>, -1, -2)", "tf.linalg.matrix_transpose(<1>)")
     bases = tuple((("", text),) for text in split_row(row))
     most = 2 if "<1>" in row else 1
-    return Kind(
-        name, bases, takes=(1, most), packed="each", inputs=_inputs_of(name), family="operations", weight=weight
-    )
+    return Kind(name, bases, takes=(1, most), packed="each", inputs=_inputs_of(name), weight=weight)
 
 
 def _kind_of_signature(name: str, parameters: Sequence[Mapping[str, Any]]) -> Kind | None:
@@ -233,20 +227,15 @@ def _kind_of_signature(name: str, parameters: Sequence[Mapping[str, Any]]) -> Ki
             least += 1
         elif required and not values:
             return None
-        elif required or (argument in _ALWAYS_GIVEN and not str(default).startswith("-")):
+        elif values and (required or (argument in _ALWAYS_GIVEN and not str(default).startswith("-"))):
             needed[argument] = values
         elif values and argument not in _NEVER_GIVEN:
             more[argument] = values
-    most = max([len(values) for values in needed.values()], default=1)
-    bases = tuple(
-        tuple((argument, values[number % len(values)]) for argument, values in needed.items() if values)
-        for number in range(most)
-    )
     in_list = first["name"] in _LIST_ARGUMENTS
     packed: PackingRule = "list" if in_list else "each"
     many = in_list or first["name"].startswith("*")
     takes = (least, least + 2 if many else least)
-    return Kind(name, bases, more, {}, (), takes, packed, _inputs_of(name), "operations", 2)
+    return Kind(name, combined(needed), more, takes=takes, packed=packed, inputs=_inputs_of(name), weight=2)
 
 
 def _inputs_of(name: str) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from clonediff.strategies.build import Level, arrange, input_arguments
 from clonediff.strategies.choices import Choices
 from clonediff.strategies.functions import FORMS
 from clonediff.strategies.objects import Objects, drawn_object
-from clonediff.strategies.program import Apply, Arrangement, Instruction, Preparation, Program
+from clonediff.strategies.program import Apply, Instruction, Preparation, Program
 
 _WEIGHTS = {**dict.fromkeys(("Dense", "EinsumDense", "Conv1D", "Conv2D"), "kernel"), "Embedding": "embeddings"}
 _LORA_LAYERS = ("Dense", "EinsumDense", "Embedding")
@@ -74,12 +74,10 @@ _ATTRIBUTE_SETTINGS = (
 
 
 class Model(NamedTuple):
-    """The model to prepare: its instructions and level, the number and nesting of its outputs, and Keras' objects."""
+    """The model to prepare, and the objects of the release for its `compile`."""
 
-    body: Sequence[Instruction]
+    program: Program
     level: Level
-    outputs: int
-    gives: Arrangement
     objects: Objects
 
 
@@ -102,7 +100,8 @@ def _compile_lines(choices: Choices, model: Model) -> list[str]:
     if choices.chance(6):
         arguments["weighted_metrics"] = f"[{value('metric', _METRICS)}]"
     if "loss" in arguments and choices.chance(6):
-        arguments["loss_weights"] = _per_output("0.5", "0.5", choices, model) if model.outputs > 1 else "0.5"
+        several = len(model.program.outputs) > 1
+        arguments["loss_weights"] = _per_output("0.5", "0.5", choices, model) if several else "0.5"
     for name, texts in _COMPILE_OPTIONS.items():
         if choices.chance(6):
             arguments[name] = choices.pick(texts)
@@ -116,16 +115,17 @@ def _attach_lines(choices: Choices) -> list[str]:
 
 
 def _per_output(text: str, plain: str, choices: Choices, model: Model) -> str:
-    if model.gives == "dict" and choices.chance(3):
+    outputs, gives = len(model.program.outputs), model.program.gives
+    if gives == "dict" and choices.chance(3):
         return f'{{"out_0": {text}}}'
-    if model.outputs > 1 and (choices.chance(2) or text == "0.5"):
+    if outputs > 1 and (choices.chance(2) or text == "0.5"):
         plain = text if text.startswith("<shared_") else plain
-        return arrange([text, *[plain] * (model.outputs - 1)], "dict" if model.gives == "dict" else "list", "out")
+        return arrange([text, *[plain] * (outputs - 1)], "dict" if gives == "dict" else "list", "out")
     return text
 
 
 def _adapt_lines(choices: Choices, model: Model, at: int) -> list[str]:
-    apply = model.body[at]
+    apply = model.program.body[at]
     shape = tuple(size or 3 for size in model.level.output(apply.tensors[0]).shape)
     return [f"<it>.adapt({_ADAPTABLE[_kind(model, at)][1].format(shape=shape, twice=2 * math.prod(shape))})"]
 
@@ -141,7 +141,7 @@ def without_adapted(body: Sequence[Instruction], on: int) -> tuple[Instruction, 
 
 def draw_preparation(choices: Choices, model: Model) -> Preparation:
     """Draw a preparation that fits the layers of the model."""
-    applied = [(at, step.kind) for at, step in enumerate(model.body) if isinstance(step, Apply)]
+    applied = [(at, step.kind) for at, step in enumerate(model.program.body) if isinstance(step, Apply)]
     layers = [(at, kind) for at, kind in applied if model.level.layers[at]]
     targets: Mapping[str, Sequence[int]] = {
         "weight trainable": [at for at, kind in layers if kind in _WEIGHTS],
@@ -157,38 +157,28 @@ def draw_preparation(choices: Choices, model: Model) -> Preparation:
         on = choices.pick(layers)[0]
     elif chosen == "hang" and targets["weight trainable"] and choices.chance(4):
         on = choices.pick(targets["weight trainable"])
-    return Preparation(chosen, tuple(_PREPARATIONS[chosen](choices, model, on)), on)
+    return Preparation(chosen, tuple(_PREPARATIONS[chosen][1](choices, model, on)), on)
 
 
 def _kind(model: Model, on: int | None) -> str:
-    apply = model.body[on or 0]
+    apply = model.program.body[on or 0]
     return apply.kind if isinstance(apply, Apply) else ""
 
 
-_PREPARATIONS: Mapping[str, Callable[[Choices, Model, int | None], list[str]]] = {
-    "compile": lambda choices, model, on: _compile_lines(choices, model),
-    "trainable": lambda choices, model, on: [f"<it>.trainable = {choices.pick(('False', 'False', 'True'))}"],
-    "weight trainable": lambda choices, model, on: [f"<it>.{_WEIGHTS[_kind(model, on)]}.trainable = False"],
-    "policy": lambda choices, model, on: [choices.pick(_POLICIES)],
-    "session": lambda choices, model, on: [choices.pick(_SESSION_SETTINGS)],
-    "adapt": lambda choices, model, on: _adapt_lines(choices, model, on or 0),
-    "lora": lambda choices, model, on: [f"<it>.enable_lora({choices.pick(_LORA_ARGUMENTS)})"],
-    "quantize": lambda choices, model, on: [choices.pick(_QUANTIZE_CALLS)],
-    "hang": lambda choices, model, on: _attach_lines(choices),
-    "set": lambda choices, model, on: [f"<it>.{choices.pick(_ATTRIBUTE_SETTINGS)}"],
+_PREPARATIONS: Mapping[str, tuple[int, Callable[[Choices, Model, int | None], list[str]]]] = {
+    "compile": (6, lambda choices, model, on: _compile_lines(choices, model)),
+    "trainable": (3, lambda choices, model, on: [f"<it>.trainable = {choices.pick(('False', 'False', 'True'))}"]),
+    "weight trainable": (3, lambda choices, model, on: [f"<it>.{_WEIGHTS[_kind(model, on)]}.trainable = False"]),
+    "policy": (1, lambda choices, model, on: [choices.pick(_POLICIES)]),
+    "session": (2, lambda choices, model, on: [choices.pick(_SESSION_SETTINGS)]),
+    "adapt": (9, lambda choices, model, on: _adapt_lines(choices, model, on or 0)),
+    "lora": (4, lambda choices, model, on: [f"<it>.enable_lora({choices.pick(_LORA_ARGUMENTS)})"]),
+    "quantize": (2, lambda choices, model, on: [choices.pick(_QUANTIZE_CALLS)]),
+    "hang": (5, lambda choices, model, on: _attach_lines(choices)),
+    "set": (1, lambda choices, model, on: [f"<it>.{choices.pick(_ATTRIBUTE_SETTINGS)}"]),
 }
-_WEIGHTS_OF_PREPARATIONS = {
-    "compile": 6,
-    "trainable": 3,
-    "weight trainable": 3,
-    "session": 2,
-    "lora": 4,
-    "adapt": 9,
-    "quantize": 2,
-    "hang": 5,
-    "past": 2,
-}
-_WEIGHTED_NAMES = [name for name in _PREPARATIONS for _ in range(_WEIGHTS_OF_PREPARATIONS.get(name, 1))]
+"""The preparations by name: how often each is drawn, and a function that draws its lines."""
+_WEIGHTED_NAMES = [name for name, (weight, _) in _PREPARATIONS.items() for _ in range(weight)]
 
 CLONE_ARGUMENTS = (
     *("fresh", "listed", "layers", "own", "call_function", "recursive", "fresh call_function recursive"),

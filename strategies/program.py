@@ -136,7 +136,6 @@ class Graph(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def generation(self) -> Generation:
-        """The generation of Keras that it is drawn for."""
         return self.program.generation
 
     def __hash__(self) -> int:
@@ -144,7 +143,6 @@ class Graph(msgspec.Struct, frozen=True, omit_defaults=True):
         return hash(self.program)
 
     def __repr__(self) -> str:
-        """Return the source."""
         return f"# a drawn model\n{self.source}"
 
 
@@ -178,8 +176,3 @@ def instructions(body: tuple[Instruction, ...]) -> Iterator[Instruction]:
         yield instruction
         if isinstance(instruction, Nest):
             yield from instructions(instruction.body)
-
-
-def kinds(program: Program) -> set[str]:
-    """Return the kinds of layers and operations in a program."""
-    return {instruction.kind for instruction in instructions(program.body) if isinstance(instruction, Apply)}

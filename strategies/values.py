@@ -11,7 +11,6 @@ from typing import Any
 
 
 def split_row(row: str) -> tuple[str, ...]:
-    """Return the values of a row."""
     return tuple(value.strip() for value in row.split(" | ")) if row else ()
 
 

@@ -101,7 +101,7 @@ OF_ALL_KINDS = r"""
 """
 OF_LAMBDAS = r"""
     x\[0\]\s\+\sx\[1\] def\stransform def\soutput_mask def\soutput_shape output_shape=lambda mask=lambda
-    mask=.*np\.arange\( if\smask\sis\sNone\selse \*\s3\.0\sif\straining arguments=\{"by" FACTOR\s=\s2\.0 "a":\sx
+    mask=.*np\.arange\( if\smask\sis\sNone\selse \*\s3\.0\sif\straining arguments=\{"by" FACTOR\s=\s2\.0 "out_0":\sx
 """
 OF_LEARNING = r"\.adapt\(np\.arange \.adapt\(np\.array\(\[.red lora_rank= enable_lora\( kernel\.trainable\s="
 OF_OBJECTS = r"_layer\.(?:activation|kernel_\w+|bias_\w+)\s=\s"
