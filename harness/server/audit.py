@@ -99,27 +99,22 @@ class _Auditor:
     def __init__(self, kind: Any, more: Values, framework: Framework) -> None:
         self._kind, self._more, self._audit = kind, more, RoundTrips(framework, kind)
         self._dialect = DIALECTS[framework.generation]
-        bases_of_all = _BASE_CLASSES(framework.keras)
-        self.parameters = constructor(
-            kind, framework.keras, lambda base: root_of(base) in KERAS and base not in bases_of_all
-        )
+        bases = _BASE_CLASSES(framework.keras)
+        self.parameters = constructor(kind, framework.keras, lambda base: root_of(base) in KERAS and base not in bases)
         # The arguments in the catalogue for a layer of Keras, if they do not depend on its inputs.
         own = CATALOGUE.get(kind.__name__) if vars(framework.keras.layers).get(kind.__name__) is kind else None
-        bases = own.bases if own is not None else ()
-        self._bases = [dict(base) for base in bases if not any("<" in text for _, text in base)]
+        known = own.bases if own is not None else ()
+        self._bases = [dict(base) for base in known if not any("<" in text for _, text in base)]
 
     def base(self) -> tuple[dict[str, str], Outcome]:
         """Return the fewest arguments with which an object can be made and rebuilt, and their outcome."""
-        possible = refused = None
+        tried = []
         for base in self._possible_bases():
-            answer = self._answer(base, base)
-            if not answer.refused and not answer.lost:
-                return base, answer
-            if answer.refused:
-                refused = refused or (base, answer)
-            else:
-                possible = possible or (base, answer)
-        return possible or refused or ({}, Outcome(refused="no constructor arguments were found that work"))
+            tried.append((base, self._answer(base, base)))
+            if not tried[-1][1].refused and not tried[-1][1].lost:
+                return tried[-1]
+        unknown: tuple[dict[str, str], Outcome] = {}, Outcome(refused="no constructor arguments were found that work")
+        return min(tried, key=lambda pair: bool(pair[1].refused), default=unknown)
 
     def argument(self, parameter: dict[str, Any], base: dict[str, str]) -> ArgumentAudited:
         """Audit an argument: try values other than its default."""

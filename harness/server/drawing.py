@@ -41,7 +41,7 @@ class Drawer:
         """
         graph = None
         if "program" in request:
-            with self._keras(runs=False) as keras, contextlib.suppress(build.Refused, build.Undefined, SyntaxError):
+            with self._keras() as keras, contextlib.suppress(build.Refused, build.Undefined, SyntaxError):
                 # A reduced program may contain half an expression.
                 graph = draw.rebuild(msgspec.convert(request["program"], Program), keras)
         else:
@@ -53,12 +53,12 @@ class Drawer:
         return {"graph": None if graph is None else msgspec.to_builtins(graph)}
 
     @contextlib.contextmanager
-    def _keras(self, **options: bool) -> Iterator[ScriptModule]:
+    def _keras(self, runs_each: bool = False) -> Iterator[ScriptModule]:
         framework = self._framework
         tidy(framework)
         framework.reseed(0)
         with unheard(), script("") as module, contextlib.ExitStack() as scopes:
-            yield ScriptModule(framework, module, scopes, **options)
+            yield ScriptModule(framework, module, scopes, runs_each)
 
     def _drawn(self, request: Mapping[str, Any], each: bool) -> Any:
         numbers = request.get("numbers")
@@ -97,16 +97,14 @@ def _refusals() -> Iterator[None]:
 
 
 class ScriptModule:
-    """A module in which the lines of a script run. Runs the model on values if `runs`, and each call if `runs_each`."""
+    """A module in which the lines of a script run. If `runs_each`, each call also runs on values."""
 
-    def __init__(
-        self, framework: Framework, module: Any, scopes: Any, runs: bool = True, runs_each: bool = False
-    ) -> None:
+    def __init__(self, framework: Framework, module: Any, scopes: Any, runs_each: bool = False) -> None:
         self._scopes = scopes
         self._framework = framework
         self._names: dict[str, Any] = module.__dict__
         self._values: dict[str, Any] = {}
-        self._runs, self._runs_each = runs, runs_each
+        self._runs_each = runs_each
         self._count = 0
 
     def run(self, text: str) -> None:
@@ -126,15 +124,14 @@ class ScriptModule:
         """Return the input, with values as in a trial; an input of a nested model gets those of the tensor `copied`."""
         if copied and self._runs_each:
             self._values[name] = eval(copied, {}, self._values)
-        elif self._runs:
+        else:
             array = input_array(msgspec.to_builtins(spec), DEFAULT_BATCH, np.random.default_rng(0))
             with _refusals():  # some backends have no strings
                 self._values[name] = self._framework.tensors.tensor(array)
         return self._output(name, self._names[name])
 
     def evaluate(self, text: str) -> None:
-        if self._runs:
-            self._on_values(compile(text, "<proposal>", "eval"))
+        self._on_values(compile(text, "<proposal>", "eval"))
 
     def _on_values(self, code: Any) -> Any:
         with _refusals():

@@ -45,7 +45,7 @@ def main(arguments: list[str] | None = None) -> int:
             case = Case(_WARM_UP % generation, ({"shape": [2], "dtype": "float32", "fill": "normal"},))
             run_trial(Request(case), framework)
         except BaseException as error:  # an import may raise anything, such as SystemExit
-            send(lines, {"broken": failure(error)})
+            send(lines, {"error": failure(error)})
             return 2
         send(lines, {"ready": ready(framework)})
         take_over()

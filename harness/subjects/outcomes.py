@@ -47,7 +47,6 @@ class ValuesReport(msgspec.Struct, frozen=True):
 
     missing: tuple[str, ...] = ()
     shape: tuple[tuple[int, ...], ...] = ()
-    dtype: tuple[str, ...] = ()
     count: int | None = None
     max_abs: float | None = None
     first: tuple[int, ...] | None = None
@@ -58,7 +57,6 @@ class SubjectError(RuntimeError):
     """A subject does not start or does not answer. `failure` is the exception that it raised, if any."""
 
     def __init__(self, message: str, failure: Failure | None = None) -> None:
-        """`message` is one line that says what is wrong, where, and what to do."""
         super().__init__(message)
         self.failure = failure
 

@@ -19,7 +19,6 @@ from clonediff.strategies.program import Generation, Graph
 
 T = TypeVar("T")
 
-GIB = 1 << 30
 _CLONING_FACTOR = 30.0
 """A cloner may take this many times the time for building the model."""
 
@@ -35,16 +34,15 @@ class Limits:
 
     start: float = 180.0
     trial: float = 60.0
-    memory: int = 6 * GIB
-    growth: int = GIB // 2
+    memory: int = 6 << 30
+    growth: int = 1 << 29
     cloning: float = 8.0
 
 
 class _Reply(msgspec.Struct, frozen=True):
-    """A line of a child. Its first has `ready` or `broken`, later ones `answer` or `error`."""
+    """A line of a child. The first has `ready` or `error`, the others `answer` or `error`."""
 
     ready: Ready | None = None
-    broken: Failure | None = None
     error: Failure | None = None
     answer: msgspec.Raw = msgspec.Raw()
 
@@ -111,7 +109,7 @@ class SubjectProcess:
             raise SubjectError(f"{self.subject}: does not start: {reply.line}")
         if reply.ready is None:
             self.close()
-            failure = reply.broken or Failure("ProtocolError", "its first line has neither `ready` nor `broken`")
+            failure = reply.error or Failure("ProtocolError", "its first line has neither `ready` nor `error`")
             advice = f"; to install it again, remove {self.search_path[0]}" if self.search_path else ""
             reason = f"does not start: {failure.type}: {failure.message}{advice}"
             raise SubjectError(f"{self.subject}: {reason}", failure)

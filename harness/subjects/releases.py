@@ -61,18 +61,13 @@ def cache() -> Path:
     return platformdirs.user_cache_path("clonediff")
 
 
-def _refuse_missing(subject: Subject) -> None:
-    """Raise if a package that the subject needs is not installed."""
+def search_path_of(subject: Subject) -> SearchPath:
+    """Return the search path of a subject; install the release if necessary. Raise `ReleaseError` if that fails."""
     # Every release runs on the installed backend.
     packages = (subject.generation, subject.backend) if subject.version is None else (subject.backend,)
     for package in packages:
         if importlib.util.find_spec(package) is None:
             raise ReleaseError(f"{subject}: {package} is not installed beside clonediff: pip install {package}")
-
-
-def search_path_of(subject: Subject) -> SearchPath:
-    """Return the search path of a subject; install the release if necessary. Raise `ReleaseError` if that fails."""
-    _refuse_missing(subject)
     if subject.version is None:
         return INSTALLED
     folder = _folder(subject)
@@ -100,21 +95,14 @@ def installed(name: str, requirements: tuple[str, ...]) -> Path:
 def pinned(name: str) -> str:
     """Return a subject's name that always means the same code. Code that is not a release is copied to the cache."""
     source, suffix = split(name.strip())
-    if source != NIGHTLY and not is_source(name.strip()):
+    is_path = "/" in source or "#" in source or source.startswith(("~", ".")) or source.endswith(".whl")
+    if source != NIGHTLY and (not is_path or _RELEASE.match(source)):
         return name
     with _new_folder() as copy:
         subject = Subject.parse(f"keras=={_copy_source(source, copy)}{suffix}")
-        _refuse_missing(subject)
         if not _folder(subject).is_dir():
             copy.rename(_folder(subject))
     return str(subject)
-
-
-def is_source(name: str) -> bool:
-    """Whether a subject is named by the path of its code, not by a release."""
-    source = split(name)[0]
-    is_path = "/" in source or "#" in source or source.startswith(("~", ".")) or source.endswith(".whl")
-    return is_path and not _RELEASE.match(name)
 
 
 def split(name: str) -> tuple[str, str]:
