@@ -37,10 +37,7 @@ WAIT_SECONDS = 0.5
 
 @dataclass(slots=True)
 class NewCause:
-    """A new cause on a subject: the number of graphs that show it, and the finding of the first shard that did.
-
-    Once it is `reduced`, `finding` is that of the smallest graph.
-    """
+    """A new cause on a subject: how many graphs show it, and the finding of its first shard, or its reduced one."""
 
     count: int = 0
     turn: int = 0
@@ -65,7 +62,6 @@ class Campaign:
         self._pool, self._record, self._run = pool, record, record.run
         self._shards = (shard for shard in shards(self._run, corpus) if shard.subject not in self._run.lost)
         self._running: dict[Future[Result], Task] = {}
-        self._drawing = 0
         self._done: queue.SimpleQueue[Future[Result]] = queue.SimpleQueue()
         self._causes: dict[tuple[str, Key], NewCause] = {}
         self._failures = dict.fromkeys(self._run.subjects, 0)
@@ -108,7 +104,8 @@ class Campaign:
         if left > kept + self._longest and (shard := next(self._shards, None)):
             keys = (key for (subject, key), cause in self._causes.items() if subject == shard.subject and cause.finding)
             return Task(shard.subject, msgspec.structs.replace(shard, seen=tuple(keys)))
-        if not found or left < MIN_SECONDS + SCRIPT_SECONDS or self._drawing:
+        drawing = any(isinstance(task.work, Shard) for task in self._running.values())
+        if not found or left < MIN_SECONDS + SCRIPT_SECONDS or drawing:
             return None
         *_, subject, cause = min(found, key=lambda row: row[:3])
         cause.reduced = True
@@ -117,7 +114,6 @@ class Campaign:
     def _submit(self, task: Task) -> None:
         if isinstance(task.work, Shard):
             future = self._pool.submit(tasks.try_shard, task.work)
-            self._drawing += 1
         else:
             future = self._pool.submit(tasks.reduce_finding, task.work.finding, task.seconds)
         self._running[future] = task
@@ -136,7 +132,6 @@ class Campaign:
     def _handle_result(self, future: Future[Result]) -> None:
         """Add the result of a task. If it failed, retry it or give up."""
         task = self._running.pop(future)
-        self._drawing -= isinstance(task.work, Shard)
         try:
             result = future.result()
         except CancelledError as error:

@@ -51,7 +51,7 @@ class CampaignProcess(SubjectProcess):
     def __init__(self, subject: Subject, search_path: SearchPath) -> None:
         super().__init__(subject, search_path=search_path)
         self.faults: Counter[str] = Counter()
-        self.fault_examples: dict[str, bytes] = {}
+        self.examples: dict[str, bytes] = {}
 
     def draw(self, request: dict[str, Any], timeout: float = 30.0) -> Graph | None:
         """Draw a graph. Return None if that fails."""
@@ -71,7 +71,7 @@ class CampaignProcess(SubjectProcess):
             where = "" if isinstance(error, SubjectError) else f" (at {frame.filename}:{frame.lineno})"
             why = f"{reason(type(error).__name__, str(error))}{where}"
             self.faults[why] += 1
-            self.fault_examples.setdefault(why, asked)
+            self.examples.setdefault(why, asked)
 
 
 class Trials(GraphTrials):
@@ -82,7 +82,7 @@ class Trials(GraphTrials):
     def __init__(self, process: CampaignProcess, setup: Setup) -> None:
         super().__init__(process, KnownIssues(setup.known), cloners=setup.cloners, at_least=setup.at_least)
         process.faults.clear()
-        process.fault_examples.clear()
+        process.examples.clear()
 
     def try_graph(self, graph: Graph, *, costly: Costly = None) -> Trial:
         with self.process.counting_faults(to_json(graph)):
@@ -214,9 +214,8 @@ def try_shard(setup: Setup, shard: Shard) -> Result:
         unrun=trials.tally.unrun,
         losses=dict(process.losses - losses),
     )
-    return Result(
-        process.versions, counts, tuple(findings.values()), dict(shown), refused, dict(process.fault_examples)
-    )
+    examples = dict(process.examples)
+    return Result(process.versions, counts, tuple(findings.values()), dict(shown), refused, examples)
 
 
 def _graphs(shard: Shard, trials: Trials) -> Iterator[Graph]:
@@ -240,21 +239,16 @@ def reduce_finding(setup: Setup, drawn: Finding, seconds: float) -> Result:
     """
     began = time.perf_counter()
     warm = _warm_subject(drawn.subject, setup)
-    trials = Trials(warm.process, setup)
+    trials, process = Trials(warm.process, setup), warm.process
     most = next((trials for word, trials in COSTLY_TRIALS.items() if word in drawn.id), MAX_TRIALS)
     graph = from_json(bytes(drawn.graph), "a finding")
-    smaller = reduce_hit(trials, graph, drawn.key, drawn.root, until=time.monotonic() + seconds, max_trials=most)
-    findings = [warm.finding(smaller.hit, run=True)] if smaller.hit else []
-    if smaller.drawn and findings[0].proof is False:
-        findings.append(warm.finding(smaller.drawn, run=True))
+    reduction = reduce_hit(trials, graph, drawn.key, drawn.root, until=time.monotonic() + seconds, max_trials=most)
+    findings = [warm.finding(reduction.hit, run=True)] if reduction.hit else []
+    if reduction.drawn and findings[0].proof is False:
+        findings.append(warm.finding(reduction.drawn, run=True))
         findings.sort(key=lambda finding: finding.proof is False)
     spent = time.perf_counter() - began
-    counts = Counts(reducing=trials.tally.trials, reducing_seconds=spent, faults=dict(warm.process.faults))
-    found = (replace(finding, first_seen=drawn.first_seen, smallest=smaller.finished) for finding in findings[:1])
-    return Result(
-        warm.process.versions,
-        counts,
-        tuple(found),
-        fault_examples=dict(warm.process.fault_examples),
-        failed=smaller.failed,
-    )
+    counts = Counts(reducing=trials.tally.trials, reducing_seconds=spent, faults=dict(process.faults))
+    found = (replace(finding, first_seen=drawn.first_seen, smallest=reduction.finished) for finding in findings[:1])
+    examples = dict(process.examples)
+    return Result(process.versions, counts, tuple(found), fault_examples=examples, failed=reduction.failed)

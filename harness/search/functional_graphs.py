@@ -9,15 +9,15 @@ import functools
 import os
 import sys
 from collections.abc import Collection, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from hypothesis import reject
+from hypothesis import strategies as st
+
+from clonediff.harness.subjects.process import SubjectProcess
+from clonediff.harness.subjects.subject import Subject
 from clonediff.strategies.choices import BITS
 from clonediff.strategies.program import Generation, Graph
-
-if TYPE_CHECKING:
-    from hypothesis.strategies import SearchStrategy
-
-    from clonediff.harness.subjects.process import SubjectProcess
 
 NUMBERS_PER_PART = 24
 """How many numbers to draw for the frame, and for each instruction; further choices are the simplest."""
@@ -30,15 +30,13 @@ def functional_graphs(
     kinds: Collection[str] | None = None,
     layers: Collection[str | type] = (),
     values: Mapping[str, Iterable[Any]] | None = None,
-) -> SearchStrategy[Graph]:
+) -> st.SearchStrategy[Graph]:
     """Draw Functional and Sequential models of the installed Keras, for `check_clone`.
 
     `kinds` names the only layers and operations to draw. `layers` are more layers to draw: names of modules, of classes
     in them, of files or of classes in files, or classes. `values` has more values to try, by argument. Shrinks towards
     fewer calls and plainer arguments.
     """
-    from hypothesis import reject
-    from hypothesis import strategies as st
 
     names = tuple(layer if isinstance(layer, str) else _name_of(layer) for layer in layers)
     request = {
@@ -58,9 +56,6 @@ def functional_graphs(
 @functools.cache
 def _process(generation: Generation, layers: tuple[str, ...]) -> SubjectProcess:
     """Return a warm child process that imports from the same folders as this process."""
-    from clonediff.harness.subjects.process import SubjectProcess
-    from clonediff.harness.subjects.subject import Subject
-
     path = tuple(map(os.path.abspath, sys.path))
     process = SubjectProcess(Subject.parse(generation), search_path=path)
     process.layers = layers

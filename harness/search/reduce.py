@@ -31,15 +31,12 @@ _TRANSFORM = "@keras.saving.register_keras_serializable()\ndef <transform>(x):\n
 
 
 def reduce(
-    graph: Graph,
-    rebuild: Callable[[Program], Graph | None],
-    shows: Callable[[Graph], bool],
-    max_trials: int = MAX_TRIALS,
+    graph: Graph, rebuild: Callable[[Program], Graph | None], shows: Callable[[Graph], bool], trials: int = MAX_TRIALS
 ) -> Graph:
     """Return the smallest graph found for which `shows` is true. It must be true for the first one."""
     seen = {to_json(graph)}
     proposed = proposals(graph.program)
-    while max_trials > 0 and (program := next(proposed, None)) is not None:
+    while trials > 0 and (program := next(proposed, None)) is not None:
         smaller = rebuild(program) if size(program) < size(graph.program) else None
         if smaller is None or to_json(smaller) in seen:
             continue
@@ -47,7 +44,7 @@ def reduce(
         if shows(smaller):
             graph, proposed = smaller, proposals(smaller.program)
         else:
-            max_trials -= 1
+            trials -= 1
     return graph
 
 
@@ -64,12 +61,10 @@ def proposals(program: Program) -> Iterator[Program]:
     yield from (_splice(program, at, (), left_out.tensors[:1]) for at, left_out in reversed(numbered))
     yield from (_inline(program, at, nest) for at, nest in numbered if isinstance(nest, Nest))
     yield from _without_one(program)
-    yield from _with_changed_item(program, "preparations", _without_one)
-    yield from _with_changed_item(
-        program, "preparations", lambda preparation: _with_changed_item(preparation, "lines", _plainer_line)
-    )
-    yield from _with_changed_item(program, "body", _smaller)
-    yield from _with_changed_item(program, "inputs", _plainer_inputs)
+    yield from _vary(program, "preparations", _without_one)
+    yield from _vary(program, "preparations", lambda preparation: _vary(preparation, "lines", _plainer_line))
+    yield from _vary(program, "body", _smaller)
+    yield from _vary(program, "inputs", _plainer_inputs)
     yield from _merged_inputs(program)
 
 
@@ -87,7 +82,7 @@ def _shorter(items: tuple[T, ...]) -> Iterator[tuple[T, ...]]:
     return ((*items[:at], *items[at + 1 :]) for at in range(len(items)))
 
 
-def _with_changed_item(value: T, name: str, changes: Callable[[Any], Iterator[Any]]) -> Iterator[T]:
+def _vary(value: T, name: str, changes: Callable[[Any], Iterator[Any]]) -> Iterator[T]:
     """Yield copies of a struct with an item of a field changed."""
     items = getattr(value, name)
     for at, item in enumerate(items):
@@ -102,7 +97,7 @@ def _inline(program: Program, at: int, nest: Nest) -> Program:
         node, output = tensor
         return nest.tensors[min(-1 - node, len(nest.tensors) - 1)] if node < 0 else (node + at, output)
 
-    body = tuple(_renumbered(instruction, outer, lambda layer: layer + at) for instruction in nest.body)
+    body = tuple(_renumber(instruction, outer, lambda layer: layer + at) for instruction in nest.body)
     return _splice(program, at, body, tuple(map(outer, nest.outputs)))
 
 
@@ -116,16 +111,14 @@ def _splice(program: Program, at: int, body: tuple[Instruction, ...], gives: tup
         node, output = tensor
         return gives[output % len(gives)] if node == at else (shifted(node), output)
 
-    whole = (*program.body[:at], *body, *(_renumbered(later, moved, shifted) for later in program.body[at + 1 :]))
+    whole = (*program.body[:at], *body, *(_renumber(later, moved, shifted) for later in program.body[at + 1 :]))
     outputs = tuple(tensor for tensor in dict.fromkeys(map(moved, program.outputs)) if tensor[0] >= 0)
     preparations = (done for done in program.preparations if done.on != at)
     prepared = tuple(replace(done, on=done.on and shifted(done.on)) for done in preparations)
     return replace(program, body=whole, outputs=outputs or ((len(whole) - 1, 0),), preparations=prepared)
 
 
-def _renumbered(
-    instruction: Instruction, moved: Callable[[Tensor], Tensor], layer: Callable[[int], int]
-) -> Instruction:
+def _renumber(instruction: Instruction, moved: Callable[[Tensor], Tensor], layer: Callable[[int], int]) -> Instruction:
     tensors = tuple(map(moved, instruction.tensors))
     if isinstance(instruction, Again):
         return replace(instruction, tensors=tensors, layer=layer(instruction.layer))
@@ -140,7 +133,7 @@ def _merged_inputs(program: Program) -> Iterator[Program]:
             number = other if tensor[0] == -1 - at else -1 - tensor[0]
             return tensor if tensor[0] >= 0 else (-1 - (number - (number > at)), 0)
 
-        body = tuple(_renumbered(instruction, moved, lambda layer: layer) for instruction in program.body)
+        body = tuple(_renumber(instruction, moved, lambda layer: layer) for instruction in program.body)
         inputs = (*program.inputs[:at], *program.inputs[at + 1 :])
         yield replace(program, inputs=inputs, body=body, outputs=tuple(map(moved, program.outputs)))
 

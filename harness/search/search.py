@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import math
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,8 +52,7 @@ def search(
     examples: int,
     seed: int,
     seen: Collection[Key] = (),
-    until: float | None = None,
-    after_each: Callable[[], None] = lambda: None,
+    until: float = math.inf,
     reducing: float = REDUCING_SECONDS,
     **options: Any,
 ) -> Hit | None:
@@ -62,23 +62,14 @@ def search(
     seed and releases give the same result, unless time runs out. Flaky hits are ignored.
     """
     for graph in draws(trials.process, seed, examples, **{"cloners": trials.cloners, **options}):
-        if until is not None and time.monotonic() > until:
+        if time.monotonic() > until:
             return None
         trials.tally.drawn += 1
-        hits = new_hits(trials.try_graph(graph).hits, seen)
-        after_each()
-        if hits:
-            cause = hits[0].cause
-            smaller = reduce_hit(
-                trials,
-                graph,
-                hits[0].key,
-                None if cause is None else cause.root,
-                until=None if until is None else until + reducing,
-                after_each=after_each,
-            )
-            if smaller.hit is not None:
-                return smaller.hit
+        if hits := new_hits(trials.try_graph(graph).hits, seen):
+            root = None if hits[0].cause is None else hits[0].cause.root
+            reduction = reduce_hit(trials, graph, hits[0].key, root, until=until + reducing)
+            if reduction.hit is not None:
+                return reduction.hit
             trials.tally.unsteady += 1
     return None
 
@@ -103,45 +94,38 @@ def reduce_hit(
     key: Key,
     root: Difference | None,
     *,
-    until: float | None = None,
+    until: float = math.inf,
     max_trials: int = MAX_TRIALS,
-    after_each: Callable[[], None] = lambda: None,
 ) -> Reduction:
     """Reduce a graph while it shows the hit with this key and root cause.
 
     The graph itself is tried even if the time is over.
     """
-    first: Hit | None = None
-    smallest: Hit | None = None
+    hits: list[Hit] = []  # of the graph itself, and of the smallest one
     costly: Costly = False
     alone = trials.of_one(key[0])
 
-    def still(candidate: Graph, by: GraphTrials = alone) -> bool:
-        nonlocal first, smallest
-        if first is not None and until is not None and time.monotonic() > until:
+    def shows(candidate: Graph, by: GraphTrials = alone) -> bool:
+        if hits and time.monotonic() > until:
             raise _Stopped
         hit = by.new_hit(candidate, key, costly=costly)
-        after_each()
-        if hit is None:
-            return False
-        smallest = hit
-        if first is None:
-            first = hit
-        return True
+        if hit is not None:
+            hits[1:] = [hit]
+        return hit is not None
 
-    again = still(graph, trials)
-    if not again and trials.sampled(graph):
+    if not shows(graph, trials) and trials.sampled(graph):
         # Only the costly checks may show the hit: then run them on each candidate, too.
         costly = root is None or takes_costly(root)
-        again = still(graph, trials)
-    if not again or first is None:
+        shows(graph, trials)
+    if not hits:
         return Reduction()
     finished, failed = True, ""
     try:
-        reduce(graph, lambda program: rebuild(trials.process, program), still, max_trials)
+        reduce(graph, lambda program: rebuild(trials.process, program), shows, max_trials)
     except (_Stopped, SubjectError) as error:
         finished, failed = False, str(error)
-    # Try all cloners, which shows whose fault it is.
-    if smallest is not None and smallest.graph is not None and smallest is not first and not failed:
+    first, smallest = hits[0], hits[-1]
+    if smallest.graph is not None and smallest is not first and not failed:
+        # Try all cloners, which shows whose fault it is.
         smallest = trials.new_hit(smallest.graph, key, costly=costly) or first
     return Reduction(smallest, first, finished=finished, failed=failed)

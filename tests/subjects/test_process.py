@@ -246,7 +246,7 @@ def test_an_error_in_a_trial_is_counted_with_its_graph() -> None:
         assert trials.try_graph(graph).not_tried
         assert process.draw({"seed": 3}) is None
         ((why, count),) = process.faults.items()
-    assert (count, process.faulty) == (2, {why: to_json(graph)})
+    assert (count, process.examples) == (2, {why: to_json(graph)})
 
 
 def _killed(process: SubjectProcess) -> None:
