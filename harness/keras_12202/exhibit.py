@@ -48,7 +48,6 @@ PACKAGES = (RELEASE, "keras_applications==1.0.8", "keras_preprocessing==1.1.2", 
 KERAS = Subject("keras")
 START_SECONDS = 180.0
 MEMORY_BYTES = 4 << 30
-"""The limits of a child."""
 MAX_LOSSES = 3
 """After this many lost children, no more are started."""
 
@@ -87,7 +86,6 @@ class ExhibitProcess:
         return dict([difference] if difference else [])
 
     def close(self) -> None:
-        """End the child."""
         if self._child is not None:
             self._child.close()
             self._child = None

@@ -52,7 +52,6 @@ def source_of(calls: list[tuple[tuple[int, int, str], list[int]]]) -> str:
 
 _CALLS = st.tuples(st.sampled_from(_LAYERS), st.lists(st.integers(0, 3), min_size=2, max_size=2))
 SOURCES = st.builds(source_of, st.lists(_CALLS, min_size=1, max_size=5))
-_SETTINGS = settings(database=None, deadline=None, phases=[Phase.generate, Phase.shrink])
 
 
 def search(count: int, seed: int, effects_of: Callable[[str], Effects], smallest: dict[str, str]) -> list[str]:
@@ -66,10 +65,11 @@ def search(count: int, seed: int, effects_of: Callable[[str], Effects], smallest
         new.extend(effect for effect in effects if effect not in smallest and not new)
         return bool(new) and new[0] in effects
 
+    phases = [Phase.generate, Phase.shrink]
+    limits = settings(max_examples=count, database=None, deadline=None, phases=phases)
     while True:
-        limit = settings(_SETTINGS, max_examples=count)
         try:
-            source = hypothesis.find(SOURCES, has_new_effect, settings=limit, random=random.Random(seed))
+            source = hypothesis.find(SOURCES, has_new_effect, settings=limits, random=random.Random(seed))
         except hypothesis.errors.NoSuchExample:
             return list(dict.fromkeys(drawn))
         smallest[new[0]] = source
