@@ -1,4 +1,4 @@
-"""The findings of earlier nights: the latest for each cause, read back whatever else lies in the folder."""
+"""The corpus: it keeps the latest finding of each cause, and reports files that it cannot read."""
 
 from __future__ import annotations
 

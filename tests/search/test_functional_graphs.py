@@ -1,4 +1,4 @@
-"""`functional_graphs` in a user's test: draws end no process, shrink, and have the layers that were named."""
+"""`functional_graphs` in a user's test: graphs shrink, contain the user's layers, and do not crash the test."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The reducer: what shows something gets as small as that allows, and never larger."""
+"""The reducer: graphs become as small as the failure allows, and never larger."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ COMPILED = Preparation("compile", ('<it>.compile(optimizer="sgd", loss="mse", me
 
 
 def large(**fields: object) -> Graph:
-    """A model with something of everything."""
+    """Build a model with all kinds of instructions."""
     body = (DENSE, LAMBDA, ADD, NEST, Again(0, ((-1, 0),)))
     outputs = ((3, 0), (4, 0))
     return built(*body, outputs=outputs, name="my_model", gives="list", preparations=(COMPILED,), **fields)

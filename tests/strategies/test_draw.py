@@ -1,4 +1,4 @@
-"""What is drawn: the same for a seed, built at once, small, and of everything that there is."""
+"""Drawn graphs: determined by the seed, small, built at once, and of all kinds."""
 
 from __future__ import annotations
 
@@ -208,7 +208,7 @@ OBJECTS = "initializers.Ones regularizers.L2 constraints.NonNeg losses.Huber met
 
 
 class TakesAll:
-    """A Keras that accepts every line."""
+    """A fake Keras that accepts all lines."""
 
     def run(self, text: str) -> None:
         pass

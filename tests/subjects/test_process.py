@@ -1,4 +1,4 @@
-"""A subject's process with real children: ones that work, and ones that abort, hang, eat memory or never start."""
+"""Processes of subjects with real children, some of which abort, hang, use too much memory or do not start."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ for line in sys.stdin:
         answer = {"refused": {"type": type(error).__name__, "message": str(error)}}
     print(json.dumps({"answer": answer}), flush=True)
 """
-"""A child that speaks the protocol and has no Keras, where it is the parent that is looked at."""
+"""A child that follows the protocol without Keras, for tests of the parent."""
 
 INPUTS = ({"shape": [3], "dtype": "float32", "fill": "normal"},)
 MIB = 1 << 20

@@ -1,6 +1,6 @@
-"""Where the code of a subject comes from: how it is named, that its copy stays as it was, and what cannot be had.
+"""Finding and installing the code of subjects: names, copies, and errors.
 
-The folders are made up and never started. Releases are installed from the index into a cache of the test, or the test
+The checkouts are fake and are not started. Releases are installed from the index into a cache of the test, or the test
 is skipped; CLONEDIFF_REQUIRE_RELEASES=1 makes that a failure.
 """
 
@@ -43,7 +43,7 @@ def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """A repository with two commits; the first is the branch `old`, and a tag `feature/jax`."""
+    """A repository with two commits; the first has the branch `old` and the tag `feature/jax`."""
     folder = tmp_path / "checkout"
     put_keras(folder)
     git(folder, "init", "-q")
@@ -68,7 +68,7 @@ def wheel(folder: Path, package: str = "keras", line: str = "first = 1\n") -> Pa
 
 
 def copy_of(spec: str) -> Path:
-    """The folder that the copy of a tree is imported from."""
+    """Return the folder from which the copy of a checkout is imported."""
     return Path(search_path_of(Subject.parse(pinned(spec)))[0])
 
 

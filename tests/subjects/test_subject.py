@@ -1,4 +1,4 @@
-"""A subject's name, and how its child is started."""
+"""The names of subjects."""
 
 from __future__ import annotations
 
