@@ -47,8 +47,8 @@ def kinds_of(
     if own:
         made = {name: _unlisted(name, signature, further) for name, signature in own.items()}
         weight = max(2, sum(kind.weight for kind in kinds.values()) // (2 * len(own)))
-        pairs, of_own = (sum(len(kind.optional) for kind in some.values()) for some in (kinds, made))
-        share = max(1, pairs // (2 * max(1, of_own)))
+        pairs, own_pairs = (sum(len(kind.optional) for kind in some.values()) for some in (kinds, made))
+        share = max(1, pairs // (2 * max(1, own_pairs)))
         kinds.update({name: replace(kind, weight=weight, share=share) for name, kind in made.items()})
     return kinds
 

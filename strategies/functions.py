@@ -106,7 +106,7 @@ _FUNCTIONS: Mapping[str, tuple[str, str]] = {
         "        return GIVES{by}\n\n    return made\n",
     ),
 }
-"""The ways to write a function: the value, and the definition that it needs. GIVES{by} is the result, by `by`."""
+"""Forms of functions: the value, and the definition that it needs. GIVES{by} is the result, with `by` for 2.0."""
 
 
 def write_function(form: str, name: str, parameters: str, result: str) -> tuple[str, dict[str, str]]:

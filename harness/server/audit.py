@@ -281,10 +281,10 @@ class RoundTrips:
         framework, observer = self._framework, Observer(self._framework, 0)
         framework.forget_names()
         framework.reseed(seed)
-        thing = make()
+        made = make()
         observer.private = _PRIVATE_ATTRIBUTE
-        layers = Layers(thing, observer)
-        variables = [*framework.weights(thing)[0], *thing.variables] if isinstance(thing, framework.layer_class) else []
+        layers = Layers(made, observer)
+        variables = [*framework.weights(made)[0], *made.variables] if isinstance(made, framework.layer_class) else []
         with unheard():
             walked = Walk(layers, variables, observer)
         paths = [""]
@@ -297,7 +297,7 @@ class RoundTrips:
             for name in ("name", "trainable"):
                 if hasattr(owner, name):
                     facts_by_path[f"{path}.{name}"] = Fact(_NAME_SUFFIX.sub("", repr(getattr(owner, name))))
-        return thing, facts_by_path
+        return made, facts_by_path
 
 
 def _one_line(error: Exception) -> str:

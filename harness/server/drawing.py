@@ -46,10 +46,10 @@ class Drawer:
                 graph = draw.rebuild(msgspec.convert(request["program"], Program), keras)
         else:
             try:
-                graph = self._drawn(request, each=False)
+                graph = self._drawn(request, runs_each=False)
             except build.Refused:  # running each call on values is slow: only if the model does not run
                 with contextlib.suppress(build.Refused):
-                    graph = self._drawn(request, each=True)
+                    graph = self._drawn(request, runs_each=True)
         return {"graph": None if graph is None else msgspec.to_builtins(graph)}
 
     @contextlib.contextmanager
@@ -60,28 +60,29 @@ class Drawer:
         with unheard(), script("") as module, contextlib.ExitStack() as scopes:
             yield ScriptModule(framework, module, scopes, runs_each)
 
-    def _drawn(self, request: Mapping[str, Any], each: bool) -> Any:
+    def _drawn(self, request: Mapping[str, Any], runs_each: bool) -> Any:
         numbers = request.get("numbers")
         source = choices.from_numbers(*numbers) if numbers else choices.from_seed(int(request.get("seed", 0)))
-        with self._keras(runs_each=each) as keras:
+        with self._keras(runs_each=runs_each) as keras:
             return draw.draw(source, self._catalogue(request), keras)
 
     def _catalogue(self, request: Mapping[str, Any]) -> Any:
         framework, key = self._framework, repr([request.get(name) for name in ("layers", "kinds", "values", "plain")])
         if key in self._catalogues:
             return self._catalogues[key]
-        has = signatures(framework)
+        release = signatures(framework)
         own = user_layers(list(request.get("layers") or ()), framework)
         further = {name: tuple(texts) for name, texts in (request.get("values") or {}).items()}
-        kinds = catalogue.kinds_of(has["layers"], has["functions"], framework.generation, own=own, further=further)
+        layers, functions = release["layers"], release["functions"]
+        kinds = catalogue.kinds_of(layers, functions, framework.generation, own=own, further=further)
         chosen = request.get("kinds") or list(kinds)
         if unknown := sorted(set(chosen) - set(kinds)):
             raise ValueError(f"kinds: {unknown[0]!r} is no layer or operation of this release")
         kinds = {name: kind for name, kind in kinds.items() if name in chosen}
-        takes = inspect.signature(framework.keras.models.clone_model).parameters
-        wants = {"call_function", "recursive"}.difference(takes)
-        missing = frozenset(recipe for recipe in CLONE_ARGUMENTS if wants.intersection(recipe.split()))
-        drawn_from = draw.Catalogue(framework.generation, kinds, has["objects"], not request.get("plain"), missing)
+        parameters = inspect.signature(framework.keras.models.clone_model).parameters
+        unsupported = {"call_function", "recursive"}.difference(parameters)
+        missing = frozenset(recipe for recipe in CLONE_ARGUMENTS if unsupported.intersection(recipe.split()))
+        drawn_from = draw.Catalogue(framework.generation, kinds, release["objects"], not request.get("plain"), missing)
         self._catalogues[key] = drawn_from
         return drawn_from
 

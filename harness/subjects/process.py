@@ -66,7 +66,7 @@ class SubjectProcess:
         search_path: SearchPath = INSTALLED,
         command: Sequence[str] | None = None,
     ) -> None:
-        """Start nothing yet: the first request does. `command` replaces the command line of the child, for tests."""
+        """Do not start the child before the first request. `command` replaces its command line, for tests."""
         self.subject = subject
         self.search_path = search_path
         self.limits = limits or Limits()

@@ -183,7 +183,7 @@ def _copy_source(source: str, copy: Path) -> str:
         try:
             if commit:
                 with tarfile.open(fileobj=io.BytesIO(_git(source, path, "archive", commit))) as tar:
-                    tar.extractall(copy, [it for it in tar if it.name.startswith("keras/")], filter="data")
+                    tar.extractall(copy, [member for member in tar if member.name.startswith("keras/")], filter="data")
             elif (path / _VERSION_FILE).is_file():
                 ignored = shutil.ignore_patterns("__pycache__")
                 shutil.copytree(path / "keras", copy / "keras", ignore=ignored, ignore_dangling_symlinks=True)
