@@ -1,4 +1,4 @@
-"""Builds the source of a model: writes instructions as lines of Python and runs each line in Keras at once.
+"""Builds a model: writes instructions as lines of Python, and runs each in Keras.
 
 If Keras refuses a line, its instruction is removed. The lines that remain are the source of the model.
 """
@@ -44,7 +44,7 @@ class Undefined(Exception):
 
 
 class Output(NamedTuple):
-    """A symbolic tensor: the expression for it, its shape without the batch, its dtype, and whether it has a mask."""
+    """A symbolic tensor: its expression, shape without the batch, dtype, and whether it is masked."""
 
     text: str
     shape: tuple[int | None, ...]
@@ -53,13 +53,13 @@ class Output(NamedTuple):
 
 
 class Keras(Protocol):
-    """Runs the lines of a script in one module. Each method raises `Refused` if Keras raises."""
+    """Runs the lines of a script. Each method raises `Refused` if Keras raises."""
 
     def run(self, text: str) -> None:
         """Run lines."""
 
     def add_input(self, name: str, spec: Input, copied: str = "") -> Output:
-        """Return the input with this name. Its values are those of the tensor `copied`, or are made from its spec."""
+        """Return the input of this name, with the values of the tensor `copied`, if any."""
 
     def evaluate(self, text: str) -> None:
         """Run an expression on the values of its tensors."""
@@ -68,7 +68,7 @@ class Keras(Protocol):
         """Enter a context manager in which all later lines run."""
 
     def call(self, name: str, text: str) -> list[Output]:
-        """Call a layer or an operation, assign the result to the variable `name`, and return its tensors."""
+        """Call a layer or an operation, assign the result, and return its tensors."""
 
 
 _PLACEHOLDER = re.compile(r"<(\w+)>")
@@ -97,7 +97,7 @@ class Call(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A line of the script. Its role is "input", "make" (a layer), "call", or "" for anything else."""
+    """A line of the script. Its role is "input", "make", "call" or ""."""
 
     text: str
     role: str = ""
@@ -134,7 +134,7 @@ class Level:
 
 
 class Builder:
-    """Builds a model from instructions: runs each line in Keras, and keeps the accepted lines as a script."""
+    """Builds a model from instructions, and keeps the lines that Keras accepts."""
 
     def __init__(self, generation: Generation, keras: Keras, scope: Scope | None = None) -> None:
         self.dialect = DIALECTS[generation]
@@ -153,7 +153,7 @@ class Builder:
 
     @contextlib.contextmanager
     def attempt(self, level: Level) -> Iterator[None]:
-        """Roll back the lines and names of the script, and the tensors of the level, if the block raises."""
+        """Roll back the script, and the tensors of the level, if the block raises."""
         lines, names, defined, files = len(self.lines), set(self._names), dict(self._defined), dict(self._files)
         inputs, nodes = len(level.inputs), len(level.nodes)
         try:
@@ -195,7 +195,7 @@ class Builder:
         return self._defined[template]
 
     def text(self, template: str, tensors: Sequence[str] = (), own: Mapping[str, str] | None = None) -> str:
-        """Fill in the tensors and the names of definitions in a value, and define and import what it needs."""
+        """Fill in tensors and names in a value; define and import what it needs."""
 
         def filled(match: re.Match[str]) -> str:
             return tensors[int(match[1]) % len(tensors)] if match[1].isdigit() else self._define(match[1], own or {})
@@ -214,7 +214,7 @@ class Builder:
     # -- inputs and instructions
 
     def add_input(self, level: Level, spec: Input, copied: str = "") -> Output:
-        """Add an input. An input of a nested model has the values of the tensor `copied`."""
+        """Add an input, which has the values of the tensor `copied` in nested models."""
         name = self._new_name(f"{level.stem}inputs")
         self.add(self.text(f"{name} = keras.Input({input_arguments(spec)})"), "input")
         level.specs.append(spec)
@@ -258,7 +258,7 @@ class Builder:
         self._call_layer(level, layer, stem, Call(apply.count, apply.packed), apply)
 
     def _class(self, kind: str) -> str:
-        """Return the expression for a layer class: one of Keras, of `CUSTOM_LAYERS`, or of the user."""
+        """Return the expression for a class of Keras, of `CUSTOM_LAYERS`, or of the user."""
         if kind in CUSTOM_LAYERS:
             return self._define(kind, {})
         if ":" not in kind and "." not in kind:
@@ -276,14 +276,14 @@ class Builder:
         return f"{self._files[module]}.{name}"
 
     def _call_layer(self, level: Level, layer: str, stem: str, call: Call, instruction: Instruction) -> None:
-        """Call a layer or a nested model on the tensors of an instruction, with its arguments."""
+        """Call a layer or nested model with the tensors and arguments of an instruction."""
         own = dict(instruction.definitions) if isinstance(instruction, Apply) else {}
         tensors = [level.output(tensor).text for tensor in instruction.tensors]
         arguments = tuple((name, self.text(text, tensors, own)) for name, text in instruction.call)
         self._call(level, layer, expression(layer, arguments, tensors[: call.tensors], call.packed), stem, call)
 
     def _call(self, level: Level, layer: str, text: str, stem: str, call: Call) -> None:
-        """Call a layer or an operation, and add its tensors to the level as a node."""
+        """Call a layer or an operation. Add its tensors to the level."""
         name = self._new_name(f"{stem}_output" if hasattr(builtins, stem) else stem)
         outputs = self.keras.call(name, text)
         if level.chain and (not layer or [output.text for output in outputs] != [name]):
@@ -306,7 +306,7 @@ class Builder:
         self.close_nest(level, nest, inner, begin)
 
     def open_nest(self, level: Level, tensors: Sequence[Tensor], sequential: bool) -> tuple[Level, int]:
-        """Begin a nested model with inputs like `tensors`. Return its level and the number of its first line."""
+        """Begin a nested model, with inputs like `tensors`. Return it and its first line."""
         inner, begin = Level("inner_", sequential), len(self.lines)
         for tensor in tensors[:1] if sequential else tensors:
             output = level.output(tensor)
@@ -340,7 +340,7 @@ class Builder:
             self.add(f"{variable}.trainable = False")
 
     def _close_sequential(self, level: Level, variable: str, begin: int, chain: str) -> None:
-        """Make a Sequential. Its layers were called only to see whether Keras accepts them: remove the calls."""
+        """Make a Sequential. Remove the calls that tested whether Keras accepts the layers."""
         if not level.layers:
             raise Refused("a Sequential without layers")
         spec = level.specs[0]
@@ -391,7 +391,7 @@ class Builder:
 
 
 def _inline_layers(lines: Sequence[Line]) -> list[str]:
-    """Return the lines, with each layer that is used once moved to where it is used."""
+    """Move each layer that is used once to where it is used."""
     texts = [line.text for line in lines]
     for line in lines:
         variable, _, layer = line.text.partition(" = ")
@@ -409,7 +409,7 @@ def _inline_layers(lines: Sequence[Line]) -> list[str]:
 
 
 def loading_lines(variable: str, path: str) -> str:
-    """Return the lines that load a file as a module, as in the documentation of `importlib`."""
+    """Return the lines that load a file as a module, from Python's documentation."""
     name = json.dumps(os.path.splitext(os.path.basename(path))[0])
     return (
         f"spec = importlib.util.spec_from_file_location({name}, {json.dumps(path)})\n"

@@ -1,4 +1,4 @@
-"""The catalogue of a release: its layers and operations, each with the arguments of its signature."""
+"""The catalogue of a release: its layers and operations, with their arguments."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def kinds_of(
     own: Mapping[str, Signature] | None = None,
     further: Mapping[str, tuple[str, ...]] | None = None,
 ) -> dict[str, Kind]:
-    """Return the kinds of a release by name. `own` are the user's layers, which are a third of the drawn ones.
+    """Return the kinds of a release by name, with the user's `own` layers.
 
     `further` has more values to try, by argument.
     """

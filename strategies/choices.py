@@ -14,7 +14,7 @@ BITS = 16
 
 
 class Choices:
-    """Makes each choice from the next number. Zero is the first option, which is the simplest.
+    """Makes each choice from the next number. Zero is the first, simplest option.
 
     No number is used twice. When the numbers run out, all choices are the simplest.
     """
@@ -53,5 +53,5 @@ def from_seed(seed: int) -> ModelChoices:
 
 
 def from_numbers(frame: Iterable[int], *instructions: Iterable[int]) -> ModelChoices:
-    """Return the choices of lists of numbers: one list for the frame, and one for each instruction."""
+    """Return the choices of lists of numbers, for the frame and for each instruction."""
     return ModelChoices(Choices(frame), map(Choices, instructions))

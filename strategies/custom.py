@@ -1,4 +1,4 @@
-"""Custom layers and models, as a user would write them for Keras 3; known issues need each of them."""
+"""Custom layers and models for Keras 3, each of which a known issue needs."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """The imports by the name that they define, and the names that differ from Keras 3, the longest first."""
+    """The imports by defined name, and spellings that differ from Keras 3, longest first."""
 
     imports: Mapping[str, str]
     spellings: Mapping[str, str] = field(default_factory=dict)

@@ -70,7 +70,7 @@ class Catalogue:
 
     @functools.cached_property
     def weighted_kinds(self) -> list[tuple[Kind, str]]:
-        """Return the kinds, repeated by weight; then about as many pairs of a kind and an argument to give it."""
+        """Return the kinds, by weight; then about as many pairs of kind and argument."""
         kinds = [(kind, "") for kind in self.kinds.values() for _ in range(kind.weight)]
         pairs = [
             (kind, argument) for kind in self.kinds.values() for argument in kind.optional for _ in range(kind.share)
@@ -154,7 +154,7 @@ class Drawing:
         return None
 
     def _operands(self, level: Level, choices: Choices, kind: Kind, count: int) -> list[tuple[Tensor, ...] | str]:
-        """Return what to call a kind on: tensors of the model, then names of new inputs."""
+        """Return the operands to try: tensors of the model, then names of inputs."""
         tensors = itertools.islice(self._tensor_choices(level, choices, kind, count), _MAX_OPERAND_CHOICES)
         own_input, inputs = choices.chance(8), self._new_inputs(kind, choices)
         is_full = len(level.inputs) >= (1 if level.chain else MAX_INPUTS)
@@ -165,7 +165,7 @@ class Drawing:
     def _apply_to(
         self, level: Level, operand: tuple[Tensor, ...] | str, count: int, kind: Kind, sketches: Sequence[_Sketch]
     ) -> Instruction | None:
-        """Return the first sketch that Keras accepts on these tensors, or on a new input of this name."""
+        """Return the first call that Keras accepts on these tensors, or a new input."""
         if not isinstance(operand, str):
             proposals = (self._proposals(level, sketch, kind, operand) for sketch in sketches)
             return self._first_accepted(level, itertools.chain.from_iterable(proposals))
@@ -227,7 +227,7 @@ class Drawing:
         return [drawn, *(_Sketch(each, call=usual, function=function) for each in dict.fromkeys(alone))], plain
 
     def _argument_values(self, choices: Choices, kind: Kind, name: str) -> dict[str, str]:
-        """Draw a value of an argument, with the argument that it needs; pass a shared object twice."""
+        """Draw the value of an argument, with the arguments that it needs."""
         role, given = role_of(name), {}
         text = choices.pick(kind.optional[name])
         if role and choices.number(2):
@@ -243,7 +243,7 @@ class Drawing:
         return given
 
     def _common_settings(self, choices: Choices, kind: Kind, arguments: dict[str, str], number: int) -> tuple[str, ...]:
-        """Add an argument that every layer takes, or return lines that change the layer once it is made."""
+        """Add an argument that every layer takes, or return lines that change it."""
         setting, after = choices.pick(_COMMON_SETTINGS), list[str]()
         if setting in LAYER_ARGUMENTS:
             name, texts = LAYER_ARGUMENTS[setting]
@@ -262,7 +262,7 @@ class Drawing:
         return tuple(after)
 
     def _use_scope(self, kind: Kind, arguments: dict[str, str]) -> None:
-        """Pass the function of the scope to a layer that takes it: by name if the model is made in the scope."""
+        """Pass the function of the scope to a layer that takes it."""
         if self.scope is None or self.scope_used or self.scope.name in self.catalogue.kinds:
             return
         takes = [name for name in kind.optional if role_of(name) == _SCOPE_ROLES.get(self.scope.name)]
@@ -276,7 +276,7 @@ class Drawing:
         return f"<{self.scope.name}>" if self.scope.within == "clone" else f'"{self.scope.name}"'
 
     def _proposals(self, level: Level, sketch: _Sketch, kind: Kind, tensors: tuple[Tensor, ...]) -> Iterator[Apply]:
-        """Yield the call on these tensors: with a mask or an initial state if one is drawn, then without."""
+        """Yield the call with the drawn mask or initial state, then without."""
         output = level.output(tensors[0])
         apply = sketch.on(kind, tensors, output)
         if sketch.extra == "mask":
@@ -286,7 +286,7 @@ class Drawing:
         yield apply
 
     def _with_mask(self, level: Level, apply: Apply, output: Output) -> Iterator[Apply]:
-        """Yield the call with a tensor of the model, or a new input, as its mask."""
+        """Yield the call with a tensor, or a new input, as its mask."""
         for tensor in level.tensors():
             mask = level.output(tensor)
             if mask.dtype == "bool" and mask.shape == output.shape[:1] and output.shape:
@@ -300,7 +300,7 @@ class Drawing:
                 raise Refused("an input for a mask")
 
     def _with_initial_state(self, level: Level, apply: Apply) -> Iterator[Apply]:
-        """Yield the call with the newest vector as the initial state, or as both; the layer gets its width."""
+        """Yield the call with the newest vector as initial state; it determines the width."""
         for tensor in level.tensors():
             shape = level.output(tensor).shape
             if len(shape) == 1 and shape[0] is not None:
@@ -370,7 +370,7 @@ def _unused_tensors(level: Level, body: Sequence[Instruction]) -> list[Tensor]:
 
 
 def draw(choices: ModelChoices, catalogue: Catalogue, keras: Keras) -> Graph | None:
-    """Draw a model. Return None if Keras accepts no instruction; raise `Refused` if the model does not run."""
+    """Draw a model, None if Keras accepts none. Raise `Refused` if it does not run."""
     frame = choices.frame
     count = frame.pick(_LENGTHS)
     sequential, named, frozen = frame.chance(8), frame.chance(8), frame.chance(8)
@@ -426,7 +426,7 @@ def draw(choices: ModelChoices, catalogue: Catalogue, keras: Keras) -> Graph | N
 
 
 def _draw_outputs(frame: Choices, level: Level, ends: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """Return the unused tensors, or some of them; in one case of six with any other, or one of them twice."""
+    """Return unused tensors, in one case of six with any other or repeated one."""
     chosen = list(ends) if frame.number(4) < 3 else [frame.pick(ends)]
     if frame.chance(6):
         chosen.append(frame.pick(level.tensors()))

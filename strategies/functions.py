@@ -15,7 +15,7 @@ REGISTERED = "@keras.saving.register_keras_serializable()\n"
 
 
 class Role(NamedTuple):
-    """What an argument is used as: the parameters of such a function, its result, and Keras' class of such objects.
+    """The role of an argument: its parameters, result, and Keras' class of such objects.
 
     A custom function has the `name`, or the `namesake`, which is that of a function of Keras. The result has the number
     2.0 in it, which the forms replace. `shared` is an object of Keras that two arguments may share.
@@ -110,7 +110,7 @@ _FUNCTIONS: Mapping[str, tuple[str, str]] = {
 
 
 def write_function(form: str, name: str, parameters: str, result: str) -> tuple[str, dict[str, str]]:
-    """Return a function written in a form: the value, and the definition that it needs, by name."""
+    """Return a function in a form: the value, and the definition that it needs."""
 
     def filled(template: str) -> str:
         text = template.replace("NAME", name).replace("TITLE", name.title()).replace("TAKES", parameters)

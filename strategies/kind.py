@@ -62,7 +62,7 @@ def parse_calls(text: str) -> tuple[Arguments, ...]:
 
 
 def combined(values: Mapping[str, tuple[str, ...]]) -> tuple[Arguments, ...]:
-    """Return the arguments of several calls, in which each argument has each of its values at least once."""
+    """Return the arguments of several calls that cover each value of each argument."""
     most = max(map(len, values.values()), default=1)
     return tuple(tuple((name, texts[at % len(texts)]) for name, texts in values.items()) for at in range(most))
 

@@ -1,4 +1,4 @@
-"""Draws the arguments of `Lambda`: functions in many forms, with one output or several, with or without a mask."""
+"""Draws the arguments of `Lambda`: functions, masks and output shapes in many forms."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ _CONTAINERS: tuple[Arrangement, ...] = ("list", "list", "tuple", "dict", "nested
 
 
 class LambdaSketch(NamedTuple):
-    """A `Lambda` before its inputs are chosen: outputs and form of its function, mask, output shape and container."""
+    """A `Lambda` before its inputs are chosen."""
 
     outputs: tuple[str, ...]
     form: str
@@ -69,7 +69,7 @@ class LambdaSketch(NamedTuple):
     container: Arrangement
 
     def arguments(self, count: int, rank: int) -> tuple[Arguments, Arguments]:
-        """Return the arguments for `count` tensors, the first of this rank, and the definitions that they need."""
+        """Return the arguments for `count` tensors of this rank, and their definitions."""
         texts, form, container = list(self.outputs), self.form, self.container
         if count == 2:
             texts = [_OUTPUTS_OF_TWO.get(text, "x[0]") for text in texts]

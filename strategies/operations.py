@@ -246,7 +246,7 @@ def _inputs_of(name: str) -> tuple[str, ...]:
 
 
 def _other_values(argument: str, default: Any) -> tuple[str, ...]:
-    """Return the values of an optional argument that have the type of its default, without the default."""
+    """Return the other values of an optional argument with the type of its default."""
     if isinstance(default, bool):
         return (repr(not default),)
     known = split_row(_VALUES.get(argument, ""))

@@ -1,4 +1,4 @@
-"""Draws preparations, which are lines that change a model before it is cloned, and arguments of `clone_model`."""
+"""Draws preparations, lines that change a model before cloning, and arguments of `clone_model`."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ class MalformedGraph(ValueError):
 
 
 class Input(msgspec.Struct, frozen=True, omit_defaults=True):
-    """An input. `shape` is without the batch; `fill` and `high` determine the values that it gets."""
+    """An input. `shape` lacks the batch; `fill` and `high` determine its values."""
 
     shape: tuple[int | None, ...]
     dtype: str = "float32"
@@ -69,7 +69,7 @@ class Again(msgspec.Struct, frozen=True, omit_defaults=True, tag="again", tag_fi
 
 
 class Nest(msgspec.Struct, frozen=True, omit_defaults=True, tag="nest", tag_field="do"):
-    """Make a nested model from a body, with inputs like the tensors, and call it on them. `own` is its class."""
+    """Make a nested model from a body, and call it. `own` is its class."""
 
     body: tuple[Instruction, ...]
     tensors: tuple[Tensor, ...] = ((-1, 0),)
@@ -85,7 +85,7 @@ Instruction: TypeAlias = Apply | Again | Nest
 
 
 class Preparation(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Lines that run once the model is made. `<it>` is the layer of the instruction `on`, or the model."""
+    """Lines that change the model. `<it>` is the layer of instruction `on`, or the model."""
 
     does: str
     lines: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Values to try for an argument, as source text: by its name, suffix, prefix or default.
+"""Values to try for an argument, by its name, suffix, prefix or default.
 
 Keras decides which of them are valid. The values of a row are separated by ` | `, the simplest first.
 """
@@ -15,7 +15,7 @@ def split_row(row: str) -> tuple[str, ...]:
 
 
 def parse_table(text: str) -> dict[str, str]:
-    """Parse lines `NAME NAME ...: ROW` into rows by name. A line that starts with a bar continues the row."""
+    """Parse lines `NAME NAME ...: ROW`; a line that starts with `|` continues a row."""
     lines = re.sub(r"\n\s*\|", " |", text).strip().splitlines()
     pairs = (line.strip().split(":", 1) for line in lines)
     return {name: row.strip() for names, row in pairs for name in names.split()}

@@ -37,7 +37,7 @@ WAIT_SECONDS = 0.5
 
 @dataclass(slots=True)
 class NewCause:
-    """A new cause on a subject: how many graphs show it, and the finding of its first shard, or its reduced one."""
+    """A new cause on a subject: how many graphs show it, and its finding."""
 
     count: int = 0
     turn: int = 0
@@ -56,7 +56,7 @@ class Task:
 
 
 class Campaign:
-    """Draws and reduces graphs on a pool within the budget. `corpus` has graphs to try first, by subject."""
+    """Draws and reduces graphs on a pool. Those of `corpus`, by subject, come first."""
 
     def __init__(self, corpus: Mapping[str, Sequence[bytes]], pool: Pool, record: Record) -> None:
         self._pool, self._record, self._run = pool, record, record.run
@@ -91,7 +91,7 @@ class Campaign:
             self._record.write()
 
     def _next(self) -> Task | None:
-        """Return a task for an idle worker, if there is time: a shard or, once no shard runs, the smallest finding."""
+        """Return a task if a worker is idle: a shard or, later, the smallest finding."""
         if len(self._running) >= self._pool.jobs or len(self._run.lost) == len(self._run.subjects):
             return None
         left = self._deadline - time.monotonic()  # infinite before the first result

@@ -1,4 +1,4 @@
-"""The findings of earlier runs, whose graphs a campaign tries first. The user may add or delete files."""
+"""The findings of earlier runs. A campaign tries their graphs first."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class NightlyCorpus:
         self.problems: list[str] = []
 
     def graphs(self, generation: str) -> tuple[bytes, ...]:
-        """Return the graphs of a generation as JSON, without duplicates, in the order of their file names."""
+        """Return the different graphs of a generation as JSON, in the order of file names."""
         paths = [path for path in (self.folder / generation).glob("[!.]*.json") if path.is_file()]
         graphs: dict[bytes, None] = {}
         for path in sorted(sorted(paths, key=os.path.getmtime, reverse=True)[:MAX_GRAPHS]):
@@ -45,6 +45,6 @@ class NightlyCorpus:
         self._path(finding).unlink(missing_ok=True)
 
     def _path(self, finding: Finding) -> Path:
-        """Name the file by cause, cloner, backend and device, but not by version: nightly versions change."""
+        """Name the file by cause, cloner, backend and device; versions change each night."""
         subject = re.sub(r"==[^/@]*", "", finding.subject)
         return self.folder / finding.generation / f"{slug(subject, finding.cloner or 'original', finding.id)}.json"

@@ -77,7 +77,7 @@ class DaskPool:
         return sum(worker["nthreads"] for worker in self._client.scheduler_info(n_workers=-1)["workers"].values())
 
     def check(self) -> None:
-        """Raise `ClusterError` if the scheduler is gone, or there has been no worker for `WAIT` seconds."""
+        """Raise `ClusterError` if the scheduler is gone, or no worker came for `WAIT` seconds."""
         if self._client.status != "running":
             raise ClusterError("the scheduler is gone")
         if self._threads():

@@ -1,4 +1,4 @@
-"""The record of a campaign: its counts and findings, which are written to the run's folder during the run.
+"""The record of a campaign: its counts and findings, written during the run.
 
 Memory does not grow with the number of trials. A finding is written at once, and again when it is reduced. Files are
 replaced atomically.
@@ -42,7 +42,7 @@ class Record:
     reported: float = 0.0
 
     def add(self, subject: str, result: Result) -> None:
-        """Add the counts of a task, and its examples of graphs that were refused or failed."""
+        """Add the counts of a task, and its examples of refused and failed graphs."""
         self.run.versions[subject] = result.versions
         self.run.counts[subject] = self.run.counts.get(subject, Counts()).plus(result.counts)
         for sort, graphs in (("refused", result.refused_examples), ("faults", result.fault_examples)):
@@ -78,7 +78,7 @@ class Record:
         self.on_problem(failure)
 
     def update(self, left: float, reducing: list[str]) -> None:
-        """Report the progress, and write the run and its reports at intervals, in case the run is killed."""
+        """Report the progress. Write the run and its reports at intervals."""
         self.on_progress(self, left, reducing)
         seconds = time.monotonic() - self.began
         if seconds > self.run.seconds + SAVE_SECONDS:

@@ -35,7 +35,7 @@ class Setup(msgspec.Struct, frozen=True):
 
 
 class Shard(msgspec.Struct, frozen=True):
-    """Graphs to try on a subject: those of the corpus, or of blocks, each a seed and a count.
+    """Graphs to try: those of the corpus, or of blocks, each with seed and count.
 
     Findings of causes in `seen` are not returned.
     """
@@ -48,7 +48,7 @@ class Shard(msgspec.Struct, frozen=True):
 
 
 def shards(run: Run, corpus: Mapping[str, Sequence[bytes]]) -> Iterator[Shard]:
-    """Yield the shards of a run, in turn for each subject. `corpus` has graphs to try first, by subject."""
+    """Yield the shards of a run, in turn for each subject, the corpus first."""
     turns = itertools.count()
     for row in itertools.zip_longest(*(_shards_of(name, run, corpus.get(name, ()), turns) for name in run.subjects)):
         yield from filter(None, row)

@@ -46,7 +46,7 @@ COSTLY_TRIALS = {"timed-out": 2, "out-of-memory": 6, "process": 6}
 
 
 class CampaignProcess(SubjectProcess):
-    """A subject's process that counts faults of clonediff, by reason, and keeps a request for each."""
+    """A subject's process that counts faults of clonediff, with a request for each."""
 
     def __init__(self, subject: Subject, search_path: SearchPath) -> None:
         super().__init__(subject, search_path=search_path)
@@ -109,7 +109,7 @@ class WarmSubject:
             raise ReleaseError(problem)
 
     def finding(self, hit: Hit, *, run: bool = False) -> Finding:
-        """Return the finding of a hit, with pictures of both models. If `run`, run its script alone."""
+        """Return the finding of a hit. If `run` is true, run its script alone."""
         assert hit.graph is not None
         process, cause = self.process, hit.cause
         script = script_of(hit, process.subject.generation, process.versions)
@@ -166,7 +166,7 @@ _closed: set[str] = set()
 
 
 def close_campaign(campaign: str) -> None:
-    """End the processes of a campaign on this worker, so that tasks that wait for them fail."""
+    """End the processes of a campaign on this worker. Tasks that use them fail."""
     _closed.add(campaign)
     for key in [key for key in list(_warm) if key[1] == campaign]:
         _warm.pop(key).end()
@@ -233,7 +233,7 @@ def _nested_counts(counts: Mapping[tuple[str, Any], int]) -> dict[str, dict[str,
 
 
 def reduce_finding(setup: Setup, drawn: Finding, seconds: float) -> Result:
-    """Reduce the graph of a finding for a number of seconds, then run its script alone.
+    """Reduce the graph of a finding within some seconds, then run its script alone.
 
     If the script of the smallest graph does not fail alone, try that of the drawn graph.
     """

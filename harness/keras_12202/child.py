@@ -1,4 +1,4 @@
-"""The process with Keras 2.2.4: builds, clones and compares models. It reads and writes lines of JSON."""
+"""The process with Keras 2.2.4, which builds, clones and compares models."""
 
 import json
 import os
@@ -55,7 +55,7 @@ class Keras224:
         return {"clones": clones}
 
     def _difference(self, texts: tuple[str, ...], model: Any, inputs: Any, expected: dict[str, Any]) -> Any:
-        """Return the first difference of a clone, which causes the others: a key for its cause, and a message."""
+        """Return the first difference of a clone: a key for its cause, and a message."""
         try:
             module = types.ModuleType("keras.models")
             module.__package__ = "keras"
@@ -79,7 +79,7 @@ class Keras224:
         return None
 
     def _run(self, model: Any, inputs: Any) -> dict[str, Any]:
-        """Run a model. Return the masks of its layers and its outputs, as arrays by name."""
+        """Run a model. Return its outputs, and the masks of its layers, by name."""
         tensors: dict[str, Any] = {}
         for node in [node for depth in sorted(model._nodes_by_depth)[::-1] for node in model._nodes_by_depth[depth]]:
             of = f"mask that a {type(node.outbound_layer).__name__} gives of {node.outbound_layer.name}, output"

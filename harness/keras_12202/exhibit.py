@@ -60,13 +60,13 @@ def installed() -> SearchPath:
 
 
 class ExhibitProcess:
-    """A child process with Keras 2.2.4. If a model hangs or kills it, that is the result for the model.
+    """A child process with Keras 2.2.4. If a model kills it, that is the result.
 
     After `MAX_LOSSES` such results, it is not restarted, and the last of them is the result for all other models.
     """
 
     def __init__(self, search_path: SearchPath, *proposal: str, limit: float = 20.0) -> None:
-        """`proposal` is code that replaces Keras' cloning functions, `limit` the time for a model, in seconds."""
+        """`proposal` replaces Keras' cloning functions. Each model has `limit` seconds."""
         command = [sys.executable, "-u", str(Path(__file__).with_name("child.py")), *proposal]
         self._start = functools.partial(Child, command, environment(KERAS, search_path))
         self._limit = limit
@@ -75,7 +75,7 @@ class ExhibitProcess:
         self._losses: list[dict[str, Any]] = []
 
     def try_source(self, source: str) -> dict[str, Any]:
-        """Return how the clones of a model differ from it, by cloner, or why Keras refuses the model."""
+        """Return how the clones of a model differ, by cloner, or why Keras refuses it."""
         if source not in self._answers:
             self._answers[source] = self._ask(source) if len(self._losses) < MAX_LOSSES else self._losses[-1]
         return self._answers[source]
@@ -106,7 +106,7 @@ class ExhibitProcess:
 
 
 def fuzz(minutes: float | None, trials: int | None, seed: int) -> tuple[str, dict[str, Any], int]:
-    """Draw models until the time is up. Return the findings as a text and as a record, and an exit code."""
+    """Draw models. Return the findings as a text and a record, and an exit code."""
     search_path = installed()
     most = trials or sys.maxsize
     until = time.monotonic() + 60.0 * (minutes or (float("inf") if trials else 2.0))
@@ -133,7 +133,7 @@ def fuzz(minutes: float | None, trials: int | None, seed: int) -> tuple[str, dic
 
 
 def judge(paths: Sequence[Path], trials: int | None, seed: int) -> tuple[str, dict[str, Any], int]:
-    """Compare proposals with Keras. Return the verdicts as a text and as a record, and an exit code."""
+    """Judge proposals. Return the verdicts as a text and a record, and an exit code."""
     search_path = installed()
     verdicts: list[dict[str, Any]] = []
     with contextlib.closing(ExhibitProcess(search_path)) as keras:
@@ -162,7 +162,7 @@ def judge(paths: Sequence[Path], trials: int | None, seed: int) -> tuple[str, di
 
 @contextlib.contextmanager
 def _proposal_process(path: Path, search_path: SearchPath) -> Iterator[ExhibitProcess]:
-    """Start a child in which a proposal clones: its code in Keras' module, or its diff in a copy of Keras.
+    """Start a child in which the code of a proposal, or a patched Keras, clones.
 
     If a proposal cannot be applied, its clone function raises the reason.
     """
@@ -193,7 +193,7 @@ def _effects(proposal: ExhibitProcess, keras: ExhibitProcess, known: Effects, mo
 
 
 def _table(models: list[str], smallest: dict[str, str], effects_of: Callable[[str], Effects]) -> list[dict[str, Any]]:
-    """Return each effect with the number of models that show it, and the smallest of them."""
+    """Return each effect with the number of its models, and the smallest one."""
     counts = {effect: sum(effect in effects_of(model) for model in models) for effect in smallest}
     texts = {effect: effects_of(model)[effect] for effect, model in smallest.items()}
     return [{"effect": e, "models": counts[e], "text": texts[e], "source": smallest[e]} for e in smallest]

@@ -37,7 +37,7 @@ Effects = dict[str, str]
 
 
 def source_of(calls: list[tuple[tuple[int, int, str], list[int]]]) -> str:
-    """Write the source of a model. Operands are indices of tensors, from the last; unused tensors are the outputs."""
+    """Write the source of a model. Operands are indices of tensors, from the last."""
     tensors, lines, operands = ["x0"], ["x0 = Input(shape=(3, 4))"], {"x0"}
     for (takes, gives, layer), numbers in calls:
         names = [tensors[-1 - number % len(tensors)] for number in numbers[:takes]]
@@ -55,7 +55,7 @@ SOURCES = st.builds(source_of, st.lists(_CALLS, min_size=1, max_size=5))
 
 
 def search(count: int, seed: int, effects_of: Callable[[str], Effects], smallest: dict[str, str]) -> list[str]:
-    """Return the models of a seed. For each effect that `smallest` lacks, add the smallest model that shows it."""
+    """Return the models of a seed. Add the smallest of each new effect to `smallest`."""
     drawn: list[str] = []
     new: list[str] = []
 

@@ -1,4 +1,4 @@
-"""Import this before Keras 2.2.4. It puts TensorFlow 2 in v1 mode, and restores names that Keras imports."""
+"""Prepares TensorFlow 2 for Keras 2.2.4: v1 mode, and names that Keras imports."""
 
 import collections.abc
 import sys

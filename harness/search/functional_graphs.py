@@ -1,4 +1,4 @@
-"""The Hypothesis strategy of graphs. Hypothesis draws numbers, and a child process makes a graph of them.
+"""A Hypothesis strategy of graphs, which a child process makes from drawn numbers.
 
 The child runs each graph first. If a graph crashes Keras, the child ends, and not the process of the test.
 """

@@ -1,4 +1,4 @@
-"""Reduces a program while it fails in the same way: removes parts, and replaces others by plainer ones.
+"""Reduces a program while it fails in the same way: removes or simplifies parts.
 
 Keras builds or refuses each proposal. A proposal must be smaller by `size`, so the reduction ends.
 """
@@ -33,7 +33,7 @@ _TRANSFORM = "@keras.saving.register_keras_serializable()\ndef <transform>(x):\n
 def reduce(
     graph: Graph, rebuild: Callable[[Program], Graph | None], shows: Callable[[Graph], bool], trials: int = MAX_TRIALS
 ) -> Graph:
-    """Return the smallest graph found for which `shows` is true. It must be true for the first one."""
+    """Return the smallest graph found for which `shows` is true, as for the first."""
     seen = {to_json(graph)}
     proposed = proposals(graph.program)
     while trials > 0 and (program := next(proposed, None)) is not None:
@@ -69,7 +69,7 @@ def proposals(program: Program) -> Iterator[Program]:
 
 
 def _without_one(value: T) -> Iterator[T]:
-    """Yield copies of a struct with a field reset to its default, or with an item of a field removed."""
+    """Yield copies of a struct with a field reset, or with an item removed."""
     for field in fields(value):  # type: ignore[arg-type]  # a struct
         content = getattr(value, field.name)
         if field.name not in _KEPT_FIELDS and field.default is not NODEFAULT and content != field.default:

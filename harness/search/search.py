@@ -1,4 +1,4 @@
-"""Draws the graphs of a seed, searches them for a new hit, and reduces the graph of a hit."""
+"""Draws the graphs of a seed, finds a new hit, and reduces its graph."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class _Stopped(Exception):
 def draws(
     process: SubjectProcess, seed: int, count: int, *, cloners: Collection[str] = (), **options: Any
 ) -> Iterator[Graph]:
-    """Draw `count` graphs from a seed, with preparations if all `cloners` take the arguments of `clone_model`.
+    """Draw `count` graphs, with preparations if all `cloners` take the arguments of `clone_model`.
 
     If a draw yields no model, draw another: up to three draws for each graph.
     """
@@ -56,7 +56,7 @@ def search(
     reducing: float = REDUCING_SECONDS,
     **options: Any,
 ) -> Hit | None:
-    """Return the first new hit among `examples` graphs, with the smallest graph that shows it; None if there is none.
+    """Return the first new hit among `examples` graphs, with its smallest graph.
 
     Hits with keys in `seen` are not new. `until` is when to stop drawing, on the clock of `time.monotonic`. The same
     seed and releases give the same result, unless time runs out. Flaky hits are ignored.
@@ -76,7 +76,7 @@ def search(
 
 @dataclass(frozen=True, slots=True)
 class Reduction:
-    """The result of a reduction: the `hit` of the smallest graph, and the hit of the graph as `drawn`.
+    """The result of a reduction: the hits of the smallest graph and the `drawn` one.
 
     `hit` is None if the drawn graph does not show the hit again. `finished` is False if time ran out or the subject
     `failed`.

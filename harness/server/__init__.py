@@ -1,1 +1,1 @@
-"""The child process of a subject. It runs trials, draws graphs, lists a release's layers, and audits classes."""
+"""The child process of a subject: runs trials, draws graphs, and audits classes."""

@@ -58,7 +58,7 @@ _SKIPPED_MODULES = re.compile(r"_|src$|legacy$|backend$|wrappers$")
 
 
 def find_classes(target: str) -> tuple[str, list[str]]:
-    """Return the generation, and the names of the classes of a target that have a config, without aliases."""
+    """Return the generation of a target, and the names of its classes with a config."""
     kinds: dict[Any, str] = {}
     modules = [target]
     for module in modules:
@@ -107,7 +107,7 @@ class _Auditor:
         self._bases = [dict(base) for base in known if not any("<" in text for _, text in base)]
 
     def base(self) -> tuple[dict[str, str], Outcome]:
-        """Return the fewest arguments with which an object can be made and rebuilt, and their outcome."""
+        """Return the fewest arguments to make and rebuild an object, and their outcome."""
         tried = []
         for base in self._possible_bases():
             tried.append((base, self._answer(base, base)))
@@ -192,7 +192,7 @@ _CONTAINER = re.compile(r"(list|tuple|dict) of [1-9]")
 
 
 class Outcome(NamedTuple):
-    """The outcome of a script: why no object is made or rebuilt, the lost fact, and whether an argument changes one."""
+    """The outcome of a script: an error, a lost fact, or whether any fact changes."""
 
     refused: str = ""
     crash: str = ""
@@ -201,7 +201,7 @@ class Outcome(NamedTuple):
 
 
 class _Observed(NamedTuple):
-    """The facts of two objects of a script and of two rebuilt objects, or why they cannot be rebuilt."""
+    """The facts of two objects and two rebuilt ones, or why rebuilding fails."""
 
     originals: list[Facts]
     rebuilt: list[Facts]
@@ -240,13 +240,14 @@ class RoundTrips:
         return not unchanged and same_fact(fact, observed.originals[1].get(path))
 
     def _is_lost(self, path: str, observed: _Observed) -> bool:
-        """Whether both rebuilt objects have the plain script's value of a changed fact, or that value is random."""
+        """Whether the rebuilt objects have the value of a fact without the argument."""
         plain = self._plain[1]
         if any(path not in facts or same_fact(facts[path], observed.originals[0][path]) for facts in observed.rebuilt):
             return False
         if _CONTAINER.match(observed.rebuilt[0][path].text):  # its items are separate facts
             return False
         back = same_fact(observed.rebuilt[0][path], (*plain.rebuilt, *plain.originals)[0].get(path))
+        # Without the argument, the value may be random.
         return back or not same_fact(plain.originals[0].get(path), plain.originals[1].get(path))
 
     def _observe(self, text: str) -> _Observed:
@@ -277,7 +278,7 @@ class RoundTrips:
         return _Observed([facts, again], [facts for _, facts in rebuilt])
 
     def _make(self, make: Callable[[], Any], seed: int) -> tuple[Any, Facts]:
-        """Make an object and return it with its facts. Name counters and random seeds are reset first."""
+        """Make an object, with fresh name counters and seeds. Return its facts, too."""
         framework, observer = self._framework, Observer(self._framework, 0)
         framework.forget_names()
         framework.reseed(seed)

@@ -1,4 +1,4 @@
-"""Draws and builds programs in the Keras process: each line runs at once, on symbolic tensors.
+"""Draws and builds programs in the Keras process: each line runs at once.
 
 A line is refused if Keras raises, or if its result cannot be compared. A fault of clonediff, such as invalid Python,
 ends the draw.
@@ -34,7 +34,7 @@ class Drawer:
         self._catalogues: dict[str, Any] = {}
 
     def draw(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the graph of a `seed`, of `numbers` (a list for the frame and each instruction), or of a `program`.
+        """Return the graph of a `seed`, of lists of `numbers`, or of a `program`.
 
         `layers` names layers of the user, `kinds` the only kinds to draw; `values` has more values by argument. A
         `plain` graph has no preparations and no arguments for `clone_model`.
@@ -98,7 +98,7 @@ def _refusals() -> Iterator[None]:
 
 
 class ScriptModule:
-    """A module in which the lines of a script run. If `runs_each`, each call also runs on values."""
+    """A module that runs the lines of a script; calls run on values, if `runs_each`."""
 
     def __init__(self, framework: Framework, module: Any, scopes: Any, runs_each: bool = False) -> None:
         self._scopes = scopes
@@ -122,7 +122,7 @@ class ScriptModule:
             self._scopes.enter_context(eval(scope, self._names))
 
     def add_input(self, name: str, spec: Input, copied: str = "") -> Any:
-        """Return the input, with values as in a trial; an input of a nested model gets those of the tensor `copied`."""
+        """Return the input. Its values are those of a trial, or of the tensor `copied`."""
         if copied and self._runs_each:
             self._values[name] = eval(copied, {}, self._values)
         else:

@@ -1,4 +1,4 @@
-"""The main loop of the child process: reads requests and writes answers as lines of JSON.
+"""The main loop of the child process: reads requests and writes answers.
 
 Answers go to a duplicate of standard output. File descriptor 1 is redirected to standard error, so that what Keras or a
 graph prints cannot break the protocol.
@@ -86,7 +86,7 @@ class Server:
         }
 
     def serve(self, requests: TextIO) -> None:
-        """Answer each line of `requests`. If a request raises, the answer is the error, and the child goes on."""
+        """Answer each line of `requests`. If a request raises, answer with the error."""
         for line in requests:
             try:
                 request = msgspec.json.decode(line)

@@ -41,7 +41,7 @@ _OBJECT_MODULES = {
 
 
 def _objects(keras: Any) -> dict[str, Any]:
-    """Return the classes of objects for `compile` and for layers, such as "losses.Huber", with their parameters."""
+    """Return the classes of losses, optimizers, initializers and others, with their parameters."""
     objects = {}
     for path, excluded in _OBJECT_MODULES.items():
         module = functools.reduce(getattr, path.split("."), keras)
@@ -137,7 +137,7 @@ def constructor(kind: Any, keras: Any, documented: Callable[[Any], bool] | None 
 
 
 def _names_in(constructor: Any) -> set[str]:
-    """Return the variables of a constructor, and the strings in it, such as names of arguments for its base."""
+    """Return the variables of a constructor, and the strings in it."""
     code = inspect.unwrap(constructor).__code__
     constants = [value if isinstance(value, tuple) else (value,) for value in code.co_consts]
     return {*code.co_varnames, *(item for items in constants for item in items if isinstance(item, str))}
@@ -150,7 +150,7 @@ _VARIADIC = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
 
 
 def user_layers(names: list[str], framework: Framework) -> dict[str, Any]:
-    """Return the signatures of the user's layers: of a module, a class in one, a file, or "path/to/file.py:Class"."""
+    """Return the signatures of layers in modules or files: "path/to/file.py:Class"."""
     keras = framework.keras
     layers: dict[str, Any] = {}
     for name in names:
@@ -169,7 +169,7 @@ def _is_user_layer(layer: Any, keras: Any) -> bool:
 
 
 def objects_named(name: str) -> Iterator[tuple[str, Any]]:
-    """Yield the objects of a module or file, or the one that is named, each with its full name."""
+    """Yield the objects of a module or file, or a single one, by full name."""
     path, colon, part = name.partition(".py:")
     if colon or name.endswith(".py"):
         path = path.removesuffix(".py")

@@ -1,4 +1,4 @@
-"""Subjects under test: a release of Keras, a backend and a device, and the warm process that runs them.
+"""Subjects under test: a release of Keras, a backend, a device, and their process.
 
 `Subject.parse("keras==3.10.0/jax")` is a subject. `releases` finds or installs its code. `SubjectProcess` starts a
 child process with that code, sends each `Case` as a line of JSON, and returns the answer, or how the process was lost.

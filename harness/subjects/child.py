@@ -1,4 +1,4 @@
-"""Runs a child process that answers lines: limits its time and memory, and ends it with all of its children."""
+"""Runs a child process that answers lines, within limits of time and memory."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Child:
         self._close = weakref.finalize(self, _end, self._process, write_end, folder)
 
     def ask(self, line: bytes, seconds: float, memory: int = sys.maxsize) -> bytes | Lost:
-        """Write a line, unless it is empty, and read one. Kill the child if it exceeds a limit."""
+        """Write a line, unless empty, and read one. Kill the child beyond its limits."""
         done = threading.Event()
         watchdog = threading.Thread(target=self._watch, args=(done, seconds, memory), daemon=True)
         watchdog.start()
@@ -134,7 +134,7 @@ class Child:
 
 
 def kill_with_parent(group: int, pipe: int) -> None:
-    """Make the kernel kill a process group that reads a pipe, once the other end is closed: its parent has ended.
+    """Make the kernel kill a process group once the other end of a pipe closes.
 
     `PR_SET_PDEATHSIG` follows the thread that started the process, not its parent. A thread in the process that waits
     for the parent's end might never get Python's lock.
@@ -173,7 +173,7 @@ def _end(process: subprocess.Popen[bytes], write_end: int, folder: tempfile.Temp
 
 
 def scratch() -> Path:
-    """Return the temporary folder of this process and its children; create it on the first call.
+    """Return the temporary folder of this process and its children. Create it once.
 
     It is removed when this process ends. Folders of killed processes, whose locks are free, are removed by the next
     process.

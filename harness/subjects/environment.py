@@ -66,7 +66,7 @@ _CPU_XLA_FLAGS = {"xla_cpu_multi_thread_eigen": "false", "xla_backend_optimizati
 
 
 def command_line(subject: Subject) -> list[str]:
-    """Return the command line of a child, with `-u`: what it prints is not lost in a buffer if it is killed."""
+    """Return the command line of a child; `-u` disables buffers, which a kill would lose."""
     return [sys.executable, "-u", "-c", _BOOTSTRAP.format(root=ROOT), subject.generation]
 
 

@@ -43,7 +43,7 @@ class Lost(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ValuesReport(msgspec.Struct, frozen=True):
-    """How the arrays with two digests differ. `missing` lists digests of arrays that the child no longer has."""
+    """How the arrays with two digests differ. Those of `missing` digests are gone."""
 
     missing: tuple[str, ...] = ()
     shape: tuple[tuple[int, ...], ...] = ()
@@ -54,7 +54,7 @@ class ValuesReport(msgspec.Struct, frozen=True):
 
 
 class SubjectError(RuntimeError):
-    """A subject does not start or does not answer. `failure` is the exception that it raised, if any."""
+    """A subject does not start or answer. `failure` is the exception that it raised."""
 
     def __init__(self, message: str, failure: Failure | None = None) -> None:
         super().__init__(message)
@@ -62,7 +62,7 @@ class SubjectError(RuntimeError):
 
 
 class RequestError(SubjectError):
-    """A request raised in the child, which is a fault of clonediff. The child goes on."""
+    """A request raised in the child, which is a fault of clonediff."""
 
 
 class NoDeviceError(SubjectError):
@@ -74,4 +74,4 @@ class ReleaseError(SubjectError):
 
 
 class UnusableCodeError(ReleaseError):
-    """The code of a commit, folder or wheel cannot be used. That of another commit may work."""
+    """The code cannot be used. That of another commit may work."""

@@ -1,4 +1,4 @@
-"""Sends requests to the child process of a subject, one at a time, and restarts it when it is lost or too large."""
+"""Sends requests to the child process of a subject, and restarts it if necessary."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Limits:
 
 
 class _Reply(msgspec.Struct, frozen=True):
-    """A line of a child. The first has `ready` or `error`, the others `answer` or `error`."""
+    """A line of a child: its first has `ready`, the others `answer`; or `error`."""
 
     ready: Ready | None = None
     error: Failure | None = None
@@ -66,7 +66,7 @@ class SubjectProcess:
         search_path: SearchPath = INSTALLED,
         command: Sequence[str] | None = None,
     ) -> None:
-        """Do not start the child before the first request. `command` replaces its command line, for tests."""
+        """Start no child before the first request. `command` replaces its command line, for tests."""
         self.subject = subject
         self.search_path = search_path
         self.limits = limits or Limits()
@@ -154,14 +154,14 @@ class SubjectProcess:
         return self._ask(asked, Answer, timeout or self.limits.trial, "a trial")
 
     def values(self, digests: Iterable[tuple[str, str]]) -> list[ValuesReport]:
-        """Return how the arrays with pairs of digests differ. The child has only those of its last trial."""
+        """Return how arrays of the last trial differ, by pairs of digests."""
         pairs = list(digests)
         request = {"do": "values", "digests": pairs}
         reports = self._ask(request, list[ValuesReport], 60.0) if self._child else None
         return reports if isinstance(reports, list) else [ValuesReport(missing=pair) for pair in pairs]
 
     def draw(self, request: dict[str, Any], timeout: float = 30.0) -> Graph | None:
-        """Draw a graph, as `server.drawing` describes. Return None if Keras accepts no model, or the child is lost."""
+        """Draw a graph; see `server.drawing`. Return None if there is none, or on a loss."""
         self._replace_if_grown()
         request = {"layers": self.layers, **request}
         over = self._lost_draw or f"a draw, such as {msgspec.json.encode(request).decode()}"
@@ -172,12 +172,12 @@ class SubjectProcess:
         return drawn.graph
 
     def cloner_problem(self, name: str) -> str:
-        """Import the module of a user's cloner. Return why it cannot be called with a model, "" if it can."""
+        """Import a user's cloner. Return why it cannot be called, "" if it can."""
         problem = self._ask({"do": "cloner", "name": name}, str, self.limits.start)
         return f"{name}: cannot be imported: {problem.line}" if isinstance(problem, Lost) else problem
 
     def classes(self, target: str) -> tuple[Generation, tuple[str, ...]] | Lost:
-        """Import a package, module or file. Return its generation, and the names of its classes with a config."""
+        """Import a target. Return its generation, and the names of its classes with a config."""
         return self._ask({"do": "classes", "target": target}, tuple[Generation, tuple[str, ...]], self.limits.start)
 
     def audit(self, name: str) -> ClassAudited | Lost:
@@ -188,7 +188,7 @@ class SubjectProcess:
     def _ask(
         self, request: dict[str, Any], type_: type[T], seconds: float, over: str = "a question to Keras"
     ) -> T | Lost:
-        """Return the answer to a request, or how the child was lost. Start a child if none runs."""
+        """Return the answer to a request, or how the child was lost."""
         self.start()
         reply = self._exchange(msgspec.json.encode(request) + b"\n", seconds, over)
         if isinstance(reply, Lost):
@@ -216,7 +216,7 @@ class SubjectProcess:
             raise SubjectError(f"{self.subject}: its reply does not follow the protocol: {error}") from error
 
     def _replace_if_grown(self) -> None:
-        """End a child that has exited or has grown too large. The next request starts another."""
+        """End a child that has exited or grown. The next request starts another."""
         if self._child is not None and not self._child.running():
             self._count_loss("no request: it ended by itself")
         elif self._child is not None and self._child.resident() > self._most_memory:

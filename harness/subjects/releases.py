@@ -1,4 +1,4 @@
-"""Finds or installs the code of a subject: a release of the package index, a folder, a commit or a wheel.
+"""Finds or installs the code of a subject: a release, folder, commit or wheel.
 
 The code is installed once, under a lock, into a folder of the cache, such as keras-3.12.3-cpython-311, and comes first
 on the path of a child. Code that is not a release gets a unique version. So it is known by its version, and does not
@@ -62,7 +62,7 @@ def cache() -> Path:
 
 
 def search_path_of(subject: Subject) -> SearchPath:
-    """Return the search path of a subject; install the release if necessary. Raise `ReleaseError` if that fails."""
+    """Return the search path of a subject. Install the release if necessary."""
     # Every release runs on the installed backend.
     packages = (subject.generation, subject.backend) if subject.version is None else (subject.backend,)
     for package in packages:
@@ -80,7 +80,7 @@ def search_path_of(subject: Subject) -> SearchPath:
 
 
 def installed(name: str, requirements: tuple[str, ...]) -> Path:
-    """Return the cache folder of this name. If it is missing, install the packages there, without dependencies."""
+    """Return the cache folder of this name, with these packages, but without their dependencies."""
     folder = cache() / "packages" / name
     if not folder.is_dir():
         with _new_folder() as unfinished:
@@ -93,7 +93,7 @@ def installed(name: str, requirements: tuple[str, ...]) -> Path:
 
 
 def pinned(name: str) -> str:
-    """Return a subject's name that always means the same code. Code that is not a release is copied to the cache."""
+    """Return a name that always means the same code. Copy code that is not released."""
     source, suffix = split(name.strip())
     is_path = "/" in source or "#" in source or source.startswith(("~", ".")) or source.endswith(".whl")
     if source != NIGHTLY and (not is_path or _RELEASE.match(source)):
@@ -118,7 +118,7 @@ def _folder(subject: Subject) -> Path:
 
 @contextlib.contextmanager
 def _new_folder() -> Iterator[Path]:
-    """Make a folder in the cache, to be renamed once it is complete, while other processes wait."""
+    """Make a folder in the cache, to rename once complete, while other processes wait."""
     from filelock import FileLock
 
     packages = cache() / "packages"
@@ -162,7 +162,7 @@ def _install(requirement: str, folder: Path) -> None:
 
 
 def _copy_source(source: str, copy: Path) -> str:
-    """Copy a folder, a commit, a wheel or the newest nightly release of Keras. Return the version of the copy."""
+    """Copy a folder, commit, wheel or nightly release of Keras. Return the new version."""
     name, is_commit, commit = source.partition("#")
     path = Path(name).expanduser()
     if source == NIGHTLY:
@@ -215,7 +215,7 @@ def _digest(folder: Path) -> str:
 
 
 def change_of(repo: str, base: str, head: str | None) -> tuple[Subject, Subject]:
-    """Return the subjects of a merge base and of a change: `head`, or the folder as it is."""
+    """Return the subjects of a change (`head` or the folder) and of its merge base."""
     source, suffix = split(repo.strip())
     folder = Path(source).expanduser().absolute()
     if not folder.is_dir():
@@ -243,7 +243,7 @@ def _commit_hash(source: str, folder: Path, name: str) -> str:
 
 
 def _git(source: str, folder: Path, *arguments: str) -> bytes:
-    """Return the output of git in a folder, empty if it fails silently. `source` is the name in errors."""
+    """Return the output of git in a folder, named `source` in errors."""
     # Remove the variables that git sets for a hook.
     variables = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     command = ["git", "-C", str(folder), *arguments]
