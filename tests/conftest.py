@@ -229,9 +229,9 @@ class Lent(SubjectProcess):
 def warm_commands(warm: Callable[[str], SubjectProcess], monkeypatch: pytest.MonkeyPatch) -> None:
     """Let commands of this process use the warm subjects, and start none."""
 
-    def started(subject: Subject, *, place: Place) -> SubjectProcess:
-        shared = warm(str(subject if place else replace(subject, version=None)))
-        return Lent(shared) if shared.place == place else SubjectProcess(subject, place=place)
+    def started(subject: Subject, *, search_path: SearchPath) -> SubjectProcess:
+        shared = warm(str(subject if search_path else replace(subject, version=None)))
+        return Lent(shared) if shared.search_path == search_path else SubjectProcess(subject, search_path=search_path)
 
     monkeypatch.setattr("clonediff.harness.answers.replay.SubjectProcess", started)
 

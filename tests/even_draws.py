@@ -34,7 +34,9 @@ def drawable(generation: Generation) -> dict[str, set[Words]]:
     has = signatures(framework(generation))
     layers = {name: parts["constructor"] for name, parts in has["layers"].items() if name not in EXCLUDED_LAYERS}
     kinds = kinds_of(has["layers"], has["functions"], generation)
-    values = ((name, argument, text) for name in layers for argument, row in kinds[name].more.items() for text in row)
+    values = (
+        (name, argument, text) for name in layers for argument, row in kinds[name].optional.items() for text in row
+    )
     return {
         "layers": {(name,) for name in layers},
         "arguments": {(name, parameter["name"]) for name, parameters in layers.items() for parameter in parameters},

@@ -65,7 +65,7 @@ def test_an_unreadable_file_is_named_and_the_others_are_read(tmp_path: Path, con
 
 
 def test_only_the_graphs_of_the_latest_findings_are_tried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("clonediff.harness.campaign.corpus.MOST", 3)
+    monkeypatch.setattr("clonediff.harness.campaign.corpus.MAX_GRAPHS", 3)
     nightly = NightlyCorpus(tmp_path)
     findings = [record(number, msgspec.structs.replace(TWO, source=f"model_{number}")) for number in range(5)]
     for number, made in enumerate(findings):

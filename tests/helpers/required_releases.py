@@ -35,7 +35,7 @@ def skip_or_fail(reason: str) -> NoReturn:
 
 
 @cache
-def _place(name: str) -> Place | str:
+def _place(name: str) -> SearchPath | str:
     """The place of the release of a subject, or why it cannot be installed; it is tried once."""
     try:
         return search_path_of(Subject.parse(name))
@@ -43,7 +43,7 @@ def _place(name: str) -> Place | str:
         return str(error)
 
 
-def place_or_skip(name: str) -> Place:
+def place_or_skip(name: str) -> SearchPath:
     """The place of the release of a subject; skip the test where it cannot be installed."""
     found = _place(name)
     return skip_or_fail(found) if isinstance(found, str) else found

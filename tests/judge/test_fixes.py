@@ -25,7 +25,7 @@ GENERATIONS = ("keras", "tf_keras")
 @pytest.mark.no_keras
 @pytest.mark.parametrize("generation", GENERATIONS)
 def test_fixes_apply_one_after_the_other_and_as_one_diff(generation: str, tmp_path: Path) -> None:
-    copy = PrivateCopy(generation, BESIDE, tmp_path / "copy")
+    copy = PrivateCopy(generation, INSTALLED, tmp_path / "copy")
     fixes = [fix for fix in FIXES if fix.is_for(generation)]
     for fix in fixes:
         copy.put(fix.name, fix.text)
@@ -33,7 +33,7 @@ def test_fixes_apply_one_after_the_other_and_as_one_diff(generation: str, tmp_pa
     assert {*changed} == {place for fix in fixes for place in fix.places}
     for name in changed:
         compile((copy.folder / name).read_text(), name, "exec")
-    patched = PrivateCopy(generation, BESIDE, tmp_path / "patched")
+    patched = PrivateCopy(generation, INSTALLED, tmp_path / "patched")
     patched.put("all.diff", diff)
     assert patched.diff() == diff
 
@@ -63,7 +63,7 @@ SLOW = pytest.mark.slow(reason="it runs all scripts, or those that all fixes tog
 def test_fixes_mend_the_issues_in_their_headers(
     generation: str, fixes: list[Proposal], step: int, tmp_path: Path
 ) -> None:
-    copy = PrivateCopy(generation, BESIDE, tmp_path / "copy")
+    copy = PrivateCopy(generation, INSTALLED, tmp_path / "copy")
     fixes = [fix for fix in fixes if fix.is_for(generation)]
     for fix in fixes:
         copy.put(fix.name, fix.text)
@@ -118,7 +118,7 @@ np.testing.assert_array_equal(tf.train.load_checkpoint("clone").get_tensor(first
 
 
 def test_a_copy_has_fresh_values_and_saves_the_same_keys(tmp_path: Path) -> None:
-    copy = PrivateCopy("keras", BESIDE, tmp_path / "copy")
+    copy = PrivateCopy("keras", INSTALLED, tmp_path / "copy")
     for fix in FIXES:
         if fix.is_for("keras"):
             copy.put(fix.name, fix.text)

@@ -79,4 +79,4 @@ def test_an_error_ends_the_reduction_and_is_named(keras: SubjectProcess, monkeyp
 
 
 def test_a_program_that_keras_refuses_is_not_rebuilt(keras: SubjectProcess) -> None:
-    assert rebuilt(keras, Program("keras", (Input((4,)),), (Apply("Conv2D", (("filters", "2"),)),), ((0, 0),))) is None
+    assert rebuild(keras, Program("keras", (Input((4,)),), (Apply("Conv2D", (("filters", "2"),)),), ((0, 0),))) is None

@@ -60,7 +60,7 @@ def test_a_seed_draws_the_same_graphs_whatever_was_drawn_before(keras: SubjectPr
 
 def test_a_rebuilt_program_gives_the_same_graph(keras: SubjectProcess) -> None:
     for graph in drawn("keras", 25):
-        assert rebuilt(keras, graph.program) == graph
+        assert rebuild(keras, graph.program) == graph
 
 
 @pytest.mark.parametrize("generation", ["keras", "tf_keras"])
@@ -227,7 +227,7 @@ class TakesAll:
 
 
 @pytest.mark.no_keras
-@pytest.mark.parametrize("method", ["take", "do", "open_nest", "close_nest", "close", "prepare"])
+@pytest.mark.parametrize("method", ["add_input", "follow", "open_nest", "close_nest", "close", "prepare"])
 def test_an_error_of_the_builder_is_no_refusal(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def faulty(*arguments: object) -> None:
         raise TypeError("a fault of ours")

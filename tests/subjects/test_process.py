@@ -50,7 +50,7 @@ MIB = 1 << 20
 def fake(subject: str = "keras", search_path: tuple[str, ...] = (), **limits: float) -> SubjectProcess:
     command = [sys.executable, "-u", "-c", FAKE]
     allowed = Limits(**limits)  # type: ignore[arg-type]
-    return SubjectProcess(Subject.parse(subject), place=place, limits=allowed, started_by=command)
+    return SubjectProcess(Subject.parse(subject), search_path=search_path, limits=allowed, command=command)
 
 
 def tried(

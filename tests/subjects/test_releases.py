@@ -22,7 +22,7 @@ import pytest
 
 from clonediff.harness.subjects import Subject
 from clonediff.harness.subjects.outcomes import ReleaseError
-from clonediff.harness.subjects.releases import in_full, place_of
+from clonediff.harness.subjects.releases import pinned, search_path_of
 from tests.helpers.command_line import CLONEDIFF
 from tests.helpers.git_repositories import commit, git, hash_of, put_keras
 from tests.helpers.required_releases import or_skip
@@ -103,7 +103,7 @@ def test_a_path_may_end_with_a_backend_and_a_device(
     "spec", ["keras", "keras/jax", "keras@gpu", "keras/theano", "tf_keras@tpu", "", "keras==3.14.1/jax", "keras-2.2.4"]
 )
 def test_the_name_of_a_release_is_no_path(spec: str) -> None:
-    assert in_full(spec) == spec
+    assert pinned(spec) == spec
 
 
 @pytest.mark.parametrize("name", ["old", "feature/jax/tensorflow", "HEAD~1"])
@@ -132,8 +132,8 @@ CHANGES: dict[str, Callable[[Path], object]] = {
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_the_version_of_a_folder_depends_on_its_package(checkout: Path, change: str) -> None:
-    committed = in_full(str(checkout))
-    assert committed == in_full(f"{checkout}#HEAD") == f"keras==3.16.0+g{hash_of(checkout)}"
+    committed = pinned(str(checkout))
+    assert committed == pinned(f"{checkout}#HEAD") == f"keras==3.16.0+g{hash_of(checkout)}"
     CHANGES[change](checkout)
     edited = pinned(f"{checkout}/tensorflow")
     assert pinned(f"{checkout}/tensorflow@gpu:1") == f"{edited}@gpu:1"
@@ -144,7 +144,7 @@ def test_the_version_of_a_folder_depends_on_its_package(checkout: Path, change: 
 
 
 def test_a_copy_is_kept_when_its_folder_is_removed(checkout: Path) -> None:
-    name = in_full(str(checkout))
+    name = pinned(str(checkout))
     shutil.rmtree(checkout)
     (folder,) = search_path_of(Subject.parse(name))
     assert (Path(folder) / LAYERS).read_text() == "second = 2\n"
@@ -154,7 +154,7 @@ def test_a_copy_is_kept_when_its_folder_is_removed(checkout: Path) -> None:
 
 
 def test_the_version_of_a_wheel_depends_on_its_contents(tmp_path: Path) -> None:
-    first = in_full(str(wheel(tmp_path)))
+    first = pinned(str(wheel(tmp_path)))
     assert (copy_of(f"{wheel(tmp_path)}/tensorflow") / LAYERS).read_text() == "first = 1\n"
     assert pinned(str(wheel(tmp_path, line="second = 2\n"))) != first
 
@@ -196,7 +196,7 @@ NOT_HAD: dict[str, tuple[Callable[[Path], str], str]] = {
     "a-part-of-a-checkout": (lambda folder: str(folder / "keras"), f"has no version in keras/src/version.py: {WANTED}"),
     "no-version": (_with_version(None), f"has no version in keras/src/version.py: {WANTED}"),
     "an-odd-version": (_with_version("next"), r"'next\+tree-.*' is not a version"),
-    "too-old": (_with_version("2.6.0"), "keras can be asked for from 3.1 on"),
+    "too-old": (_with_version("2.6.0"), "the oldest supported release of keras is 3.1"),
     "no-wheel": (lambda folder: str(folder / "pyproject.toml"), f"has no version in keras/src/version.py: {WANTED}"),
     "a-truncated-wheel": (_truncated, "cannot be installed: .*: run pip to see why"),
     "another-wheel": (lambda folder: str(wheel(folder, "numpy")), f"has no version in keras/src/version.py: {WANTED}"),
@@ -234,9 +234,9 @@ def test_missing_release_error_says_what_to_do(
 
 
 def test_the_cache_drops_the_least_recently_used_copy(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("clonediff.harness.subjects.releases.MOST", 2)
-    first = in_full(f"{checkout}#old")
-    second = in_full(f"{checkout}#HEAD")
+    monkeypatch.setattr("clonediff.harness.subjects.releases.MAX_FOLDERS", 2)
+    first = pinned(f"{checkout}#old")
+    second = pinned(f"{checkout}#HEAD")
     for folder in copies():
         os.utime(Path(os.environ["CLONEDIFF_CACHE"]) / "packages" / folder, (0, 0))
     search_path_of(Subject.parse(first))
@@ -256,7 +256,7 @@ def _installing() -> subprocess.Popen[bytes]:
 
 @pytest.mark.slow(reason="it installs a release")
 def test_two_processes_install_a_release_once_even_after_a_kill() -> None:
-    nightly = or_skip(lambda: in_full("keras-nightly@gpu"))
+    nightly = or_skip(lambda: pinned("keras-nightly@gpu"))
     assert re.fullmatch(r"keras-nightly==\d+\.\d+\.\d+\.dev\d+@gpu", nightly)
     assert Path(*search_path_of(Subject.parse(nightly)), VERSION_FILE).is_file()
     first = _installing()
