@@ -22,7 +22,7 @@ import numpy as np
 from hypothesis import Phase, given, seed, settings
 from hypothesis import strategies as st
 
-# 1. What there is to draw. clonediff reads all of it from the release (strategies/of_release.py).
+# 1. What there is to draw. clonediff reads all of it from the release (strategies/catalogue.py).
 
 LAYERS = {
     "Activation": ("'relu'", "'softmax'"),

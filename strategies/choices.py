@@ -1,4 +1,4 @@
-"""Choices among what is there: numbers that follow from a seed, or that Hypothesis draws and shrinks."""
+"""Makes choices from numbers that a seed determines, or that Hypothesis draws and shrinks."""
 
 from __future__ import annotations
 
@@ -10,49 +10,48 @@ from typing import NamedTuple, TypeVar
 T = TypeVar("T")
 
 BITS = 16
-"""A number has this many bits."""
+"""The bits of a number."""
 
 
 class Choices:
-    """Makes one choice after the other, each of the next number. A zero is the first choice, which is the simplest.
+    """Makes each choice from the next number. Zero is the first, simplest option.
 
-    No number is read twice. Where they end, the simplest choices are made.
+    No number is used twice. When the numbers run out, all choices are the simplest.
     """
 
     def __init__(self, numbers: Iterable[int] = ()) -> None:
         self._numbers = iter(numbers)
 
     def number(self, below: int) -> int:
-        """A number from 0 on."""
+        """Return a number from 0 up to, and without, `below`."""
         return next(self._numbers, 0) * below >> BITS
 
-    def pick(self, choices: Sequence[T]) -> T:
-        """One of several."""
-        return choices[self.number(len(choices))]
+    def pick(self, options: Sequence[T]) -> T:
+        return options[self.number(len(options))]
 
     def chance(self, count: int) -> bool:
-        """True in one case of `count`."""
+        """Return True in one case of `count`."""
         return self.number(count) == count - 1
 
 
-class Source(NamedTuple):
-    """The choices of a model: those of its frame, then those of each instruction, which shares none with another."""
+class ModelChoices(NamedTuple):
+    """The choices of a model: those of its frame, and separate ones for each instruction."""
 
     frame: Choices
-    parts: Iterator[Choices]
+    instructions: Iterator[Choices]
 
 
-def of_seed(seed: int) -> Source:
-    """Choices without an end, which follow from a seed."""
+def from_seed(seed: int) -> ModelChoices:
+    """Return endless choices that a seed determines."""
     source = random.Random(seed)
 
     def choices() -> Choices:
         own = random.Random(source.getrandbits(64))
         return Choices(own.getrandbits(BITS) for _ in itertools.count())
 
-    return Source(choices(), (choices() for _ in itertools.count()))
+    return ModelChoices(choices(), (choices() for _ in itertools.count()))
 
 
-def of_numbers(frame: Iterable[int], *parts: Iterable[int]) -> Source:
-    """The choices that lists of numbers mean. There are no more instructions than parts."""
-    return Source(Choices(frame), map(Choices, parts))
+def from_numbers(frame: Iterable[int], *instructions: Iterable[int]) -> ModelChoices:
+    """Return the choices of lists of numbers, for the frame and for each instruction."""
+    return ModelChoices(Choices(frame), map(Choices, instructions))

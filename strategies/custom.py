@@ -1,4 +1,4 @@
-"""The custom layers and models that known issues need, as a user would write them, with the names of Keras 3."""
+"""Custom layers and models for Keras 3, each of which a known issue needs."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Mapping
 
 from clonediff.strategies.functions import DEFINITIONS, REGISTERED
 
-_HANDS_MASK_ON = """\
+_SUPPORTS_MASKING = """\
     def __init__(self, **kwargs):
         super().__init__(**kwargs)
         self.supports_masking = True
 """
 
-_WITH_WEIGHT = f"""\
-{_HANDS_MASK_ON}
+_ONE_WEIGHT = f"""\
+{_SUPPORTS_MASKING}
     def build(self, input_shape):
         self.NAME = self.add_weight(NAMED, shape=(input_shape[-1],), initializer="uniform")
         self.built = True
@@ -32,7 +32,7 @@ _SUM = """\
         return total
 """
 
-_KEEPS = """\
+_ONE_ARGUMENT = """\
     def __init__(self, by=2.0, **kwargs):
         super().__init__(**kwargs)
         self.by = by
@@ -45,10 +45,10 @@ _KEEPS = """\
 """
 
 _BODIES = {
-    "Scale": _WITH_WEIGHT.replace("NAMED", 'name="scale"').replace("NAME", "scale"),
-    "Offset": _WITH_WEIGHT.replace("NAMED, ", "").replace("NAME", "offset").replace("x *", "x +"),
+    "Scale": _ONE_WEIGHT.replace("NAMED", 'name="scale"').replace("NAME", "scale"),
+    "Offset": _ONE_WEIGHT.replace("NAMED, ", "").replace("NAME", "offset").replace("x *", "x +"),
     "MakeMask": f"""\
-{_HANDS_MASK_ON}
+{_SUPPORTS_MASKING}
     def call(self, x):
         return x * 2.0
 
@@ -56,7 +56,7 @@ _BODIES = {
         return ops.any(ops.not_equal(x, 0.0), axis=-1)
 """,
     "UseMask": f"""\
-{_HANDS_MASK_ON}
+{_SUPPORTS_MASKING}
     def call(self, x, mask=None):
         return x if mask is None else x * ops.cast(mask, x.dtype)[..., None]
 """,
@@ -67,7 +67,7 @@ _BODIES = {
     "SumAll": _SUM.replace("self, xs", "self, *xs"),
     "SumList": _SUM,
     "Shift": f"""\
-{_HANDS_MASK_ON}
+{_SUPPORTS_MASKING}
     def call(self, x, by=None):
         if by is None:
             return x * 1.0
@@ -78,7 +78,7 @@ _BODIES = {
         return x + by
 """,
     "Adjust": f"""\
-{_HANDS_MASK_ON}
+{_SUPPORTS_MASKING}
     def call(self, x, how=None):
         return x * (sum(map(ord, repr(how))) % 7 + 1.0)
 """,
@@ -147,20 +147,20 @@ _BODIES = {
 }
 
 _BODIES |= {
-    "Bare": _KEEPS.partition("\n\n    def get")[0].replace(", **kwargs", "").replace("**kwargs", "") + "\n",
-    "Talker": _KEEPS.replace('"by": self.by}', '"by": self.by, "more": 3}'),
-    "Renamed": _KEEPS.replace("**kwargs):", 'name="it", **kwargs):').replace("(**", '(name=f"{name}_own", **'),
-    "Around": _KEEPS.replace("x * self.by", "self.by(x)"),
-    "Among": _KEEPS.partition("\n\n    def get")[0].replace("x * self.by", "x * len(self.by)") + "\n",
+    "Bare": _ONE_ARGUMENT.partition("\n\n    def get")[0].replace(", **kwargs", "").replace("**kwargs", "") + "\n",
+    "Talker": _ONE_ARGUMENT.replace('"by": self.by}', '"by": self.by, "more": 3}'),
+    "Renamed": _ONE_ARGUMENT.replace("**kwargs):", 'name="it", **kwargs):').replace("(**", '(name=f"{name}_own", **'),
+    "Around": _ONE_ARGUMENT.replace("x * self.by", "self.by(x)"),
+    "Among": _ONE_ARGUMENT.partition("\n\n    def get")[0].replace("x * self.by", "x * len(self.by)") + "\n",
 }
 
 CUSTOM_LAYERS: Mapping[str, str] = {
     name: f"class <{name}>(layers.Layer):\n{body.replace(f' {name}(', f' <{name}>(')}" for name, body in _BODIES.items()
 }
-"""The class of each custom layer."""
+"""The source of each custom layer."""
 DEFINITIONS.update({name: REGISTERED + text for name, text in CUSTOM_LAYERS.items()})
 
-OWN_MODELS: Mapping[str, str] = {
+CUSTOM_MODELS: Mapping[str, str] = {
     "plain": """\
 class <own>({base}):
     def count(self):
@@ -187,4 +187,4 @@ class <own>({base}):
         self.factor = factor
 """,
 }
-"""The classes of custom models."""
+"""The source of each custom model."""

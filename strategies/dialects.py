@@ -1,4 +1,4 @@
-"""How each generation of Keras spells what programs hold, which have the names of Keras 3."""
+"""Translates programs, which use the names of Keras 3, for each generation of Keras."""
 
 from __future__ import annotations
 
@@ -9,33 +9,26 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """The imports by the name that they bring, and what is spelled otherwise, the longest texts first."""
+    """The imports by defined name, and spellings that differ from Keras 3, longest first."""
 
-    name: str
     imports: Mapping[str, str]
-    spelled: Mapping[str, str] = field(default_factory=dict)
+    spellings: Mapping[str, str] = field(default_factory=dict)
 
-    def spell(self, text: str) -> str:
-        """A text written with the names of Keras 3."""
-        for name, here in self.spelled.items():
-            text = text.replace(name, here)
+    def translate(self, text: str) -> str:
+        """Translate a text that uses the names of Keras 3."""
+        for name, spelling in self.spellings.items():
+            text = text.replace(name, spelling)
         return text
 
-    def head(self, text: str) -> str:
-        """The imports that a text needs, `import` before `from`."""
+    def imports_for(self, text: str) -> str:
+        """Return the imports that a text needs, `import` before `from`."""
         lines = [line for name, line in self.imports.items() if re.search(rf"(?<![.\w]){name}\b[.(]", text)]
         return "".join(f"{line}\n" for line in sorted(lines, key=lambda line: line.startswith("from")))
 
 
-_PYTHON = {
-    "functools": "import functools",
-    "math": "import math",
-    "importlib": "import importlib.util",
-    "sys": "import sys",
-}
+_PYTHON = {**{name: f"import {name}" for name in ("functools", "math", "sys")}, "importlib": "import importlib.util"}
 DIALECTS: Mapping[str, Dialect] = {
     "keras": Dialect(
-        "keras",
         {
             **_PYTHON,
             "keras": "import keras",
@@ -46,7 +39,6 @@ DIALECTS: Mapping[str, Dialect] = {
         },
     ),
     "tf_keras": Dialect(
-        "tf_keras",
         {
             **_PYTHON,
             "np": "import numpy as np",

@@ -1,6 +1,6 @@
-"""The forms in which a function or an object is given, for all that takes one: as source text.
+"""The ways to pass a function or an object as an argument, as source text.
 
-`<double>` in a value is the name of what `DEFINITIONS` has for it, which is put above the model.
+`<double>` in a value refers to the definition of that name in `DEFINITIONS`, which is written above the model.
 """
 
 from __future__ import annotations
@@ -9,29 +9,30 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from clonediff.strategies.values import split, table
+from clonediff.strategies.values import parse_table, split_row
 
 REGISTERED = "@keras.saving.register_keras_serializable()\n"
 
 
-class Sort(NamedTuple):
-    """A sort of function: what it takes and gives, in which a number is 2.0, and the class of such objects.
+class Role(NamedTuple):
+    """The role of an argument: its parameters, result, and Keras' class of such objects.
 
-    `name` is that of a registered function, `namesake` that of one of Keras, `shared` an object of Keras.
+    A custom function has the `name`, or the `namesake`, which is that of a function of Keras. The result has the number
+    2.0 in it, which the forms replace. `shared` is an object of Keras that two arguments may share.
     """
 
     name: str
-    takes: str
-    gives: str
+    parameters: str
+    result: str
     base: str
     method: str
     namesake: str
     shared: str = ""
 
 
-SORTS: Mapping[str, Sort] = {
-    kind: Sort(*split(row))
-    for kind, row in table("""
+ROLES: Mapping[str, Role] = {
+    kind: Role(*split_row(row))
+    for kind, row in parse_table("""
         activation: double | x | x * 2.0 | layers.Layer | call | relu | layers.ReLU(negative_slope=0.5)
         initializer: halves | shape, dtype=None | ops.ones(shape, dtype=dtype) / 2.0 | keras.initializers.Initializer
             | __call__ | ones | keras.initializers.RandomUniform(0.25, 0.75)
@@ -47,15 +48,15 @@ SORTS: Mapping[str, Sort] = {
             | __call__ | relu
     """).items()
 }
-_HELD = (
+_ATTRIBUTE_VALUES = (
     *("np.float32(2.0)", 'np.arange(2, 3, dtype="float32")', "ops.convert_to_tensor(2.0)", "keras.Variable(2.0)"),
     *("[2.0]", "layers.Embedding(1, 1)", "keras.optimizers.schedules.CosineDecay(0.5, 10)"),
 )
-"""What a custom object holds beside a number."""
-_WITH_OPTIONS = ("layers.Layer", "keras.losses.Loss", "keras.metrics.Mean")
+"""Attributes of a custom object, other than a number."""
+_BASES_WITH_KWARGS = ("layers.Layer", "keras.losses.Loss", "keras.metrics.Mean")
 
-_TAKING = "def <{0}>({1}):\n    return lambda TAKES: GIVES{{{2}}}\n"
-_WRITTEN: Mapping[str, tuple[str, str]] = {
+_FACTORY = "def <{0}>({1}):\n    return lambda TAKES: GIVES{{{2}}}\n"
+_FUNCTIONS: Mapping[str, tuple[str, str]] = {
     "registered": ("<NAME>", REGISTERED + "def <NAME>(TAKES):\n    return GIVES{2.0}\n"),
     "named": ("<NAME_named>", "def <NAME_named>(TAKES):\n    return GIVES{2.0}\n"),
     "lambda": ("lambda TAKES: GIVES{2.0}", ""),
@@ -78,7 +79,7 @@ _WRITTEN: Mapping[str, tuple[str, str]] = {
         "<NAME_times>(keras.Variable(2.0))",
         "def <NAME_times>(by):\n    def times(TAKES):\n        return GIVES{by}\n\n    return times\n",
     ),
-    "variable of TensorFlow": ("<NAME_scaled>(tf.Variable(2.0))", _TAKING.format("NAME_scaled", "by", "by")),
+    "variable of TensorFlow": ("<NAME_scaled>(tf.Variable(2.0))", _FACTORY.format("NAME_scaled", "by", "by")),
     "layer": (
         "<NAME_over>(layers.Embedding(1, 1))",
         "def <NAME_over>(part):\n    part.build(())\n    return lambda TAKES: GIVES{part.embeddings[0, 0]}\n",
@@ -90,11 +91,11 @@ _WRITTEN: Mapping[str, tuple[str, str]] = {
     ),
     "words": (
         "<NAME_among>(dict.fromkeys(map(str, range(6000)), 2.0))",
-        _TAKING.format("NAME_among", "numbers", 'numbers["7"]'),
+        _FACTORY.format("NAME_among", "numbers", 'numbers["7"]'),
     ),
     "cached": (
         "<NAME_cached>(2.0)",
-        "@functools.cache\n" + _TAKING.format("NAME_cached", "by", "by"),
+        "@functools.cache\n" + _FACTORY.format("NAME_cached", "by", "by"),
     ),
     "global": ("<NAME_global>", "def <NAME_global>(TAKES):\n    return GIVES{<FACTOR>}\n"),
     "global layer": ("<NAME_table>", "def <NAME_table>(TAKES):\n    return GIVES{<table>.embeddings[0, 0]}\n"),
@@ -105,88 +106,85 @@ _WRITTEN: Mapping[str, tuple[str, str]] = {
         "        return GIVES{by}\n\n    return made\n",
     ),
 }
-"""How a function is written: the value, and the definition of its word, where GIVES has the number in braces."""
+"""Forms of functions: the value, and the definition that it needs. GIVES{by} is the result, with `by` for 2.0."""
 
 
-def written(form: str, name: str, takes: str, gives: str) -> tuple[str, dict[str, str]]:
-    """A function of a form as a value, with its definition by its word."""
+def write_function(form: str, name: str, parameters: str, result: str) -> tuple[str, dict[str, str]]:
+    """Return a function in a form: the value, and the definition that it needs."""
 
     def filled(template: str) -> str:
-        text = template.replace("NAME", name).replace("TITLE", name.title()).replace("TAKES", takes)
-        return re.sub(r"GIVES\{(.*?)\}", lambda match: gives.replace("2.0", match[1]), text)
+        text = template.replace("NAME", name).replace("TITLE", name.title()).replace("TAKES", parameters)
+        return re.sub(r"GIVES\{(.*?)\}", lambda match: result.replace("2.0", match[1]), text)
 
-    value, definition = map(filled, _WRITTEN[form])
+    value, definition = map(filled, _FUNCTIONS[form])
     return value, {definition.partition("<")[2].partition(">")[0]: definition} if definition else {}
 
 
-WRITTEN = tuple(_WRITTEN)
+FUNCTION_FORMS = tuple(_FUNCTIONS)
 
 _CLASS = """\
-class <{own}>({base}):
+class <{name}>({role.base}):
     def __init__(self, by{more}):
         {first}self.by = by
 
-    def {method}(self, {takes}):
-        return {gives}
+    def {role.method}(self, {parameters}):
+        return {result}
+"""
+_CONFIG = """\
 
     def get_config(self):
         return {{{config}"by": self.by}}
 """
 
 
-def _class_of(sort: Sort) -> str:
-    options = sort.base in _WITH_OPTIONS
-    gives, takes = sort.gives.replace("2.0", "self.by"), sort.takes
-    if sort.method == "update_state":
-        gives, takes = f"super().update_state({gives}, sample_weight)", f"{takes}, sample_weight=None"
+def _class_of(role: Role, name: str, template: str = _CLASS + _CONFIG) -> str:
+    """Return the definition of a custom class of a role."""
+    options = role.base in _BASES_WITH_KWARGS
+    result, parameters = role.result.replace("2.0", "self.by"), role.parameters
+    if role.method == "update_state":
+        result, parameters = f"super().update_state({result}, sample_weight)", f"{parameters}, sample_weight=None"
     first = "super().__init__(**kwargs)\n        " if options else ""
-    return _CLASS.format(
-        own=sort.name.title() if sort.method != "update_state" else "MeanError",
-        base=sort.base,
+    return template.format(
+        name=name,
+        role=role,
         more=", **kwargs" if options else "",
-        first=first + ("self.built = True\n        " if sort.base == "layers.Layer" else ""),
-        method=sort.method,
-        takes=takes,
-        gives=gives,
+        first=first + ("self.built = True\n        " if role.base == "layers.Layer" else ""),
+        parameters=parameters,
+        result=result,
         config="**super().get_config(), " if options else "",
     )
 
 
-def _without(method: str, text: str) -> str:
-    """A class without a method."""
-    return re.sub(rf"\n    def {method}\(.*?(?=\n\n|\n\Z)", "", text, flags=re.DOTALL)
-
-
-def _forms(kind: str, sort: Sort) -> tuple[dict[str, str], dict[str, str]]:
-    """The values of a sort, by their forms, and the definitions that they need."""
+def _forms(kind: str, role: Role) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the values of a role, by form, and the definitions that they need."""
     values, definitions = {}, {}
-    # Which value a weight begins with is undefined where the initializer reads the weight of a layer.
-    for form in _WRITTEN if kind != "initializer" else (form for form in _WRITTEN if "layer" not in form):
-        values[form], new = written(form, sort.name, sort.takes, sort.gives)
+    # If an initializer reads the weight of a layer, the initial value of a weight is undefined.
+    for form in _FUNCTIONS if kind != "initializer" else (form for form in _FUNCTIONS if "layer" not in form):
+        values[form], new = write_function(form, role.name, role.parameters, role.result)
         definitions.update(new)
-    own = "MeanError" if kind == "metric" else sort.name.title()
-    # Nor is it defined for a variable that a layer was given.
-    holds = _HELD[: {"activation": 3, "loss": None, "schedule": None}.get(kind, 4)]
+    own = "MeanError" if kind == "metric" else role.name.title()
+    # It is also undefined if a layer is passed a variable.
+    holds = _ATTRIBUTE_VALUES[: {"activation": 3, "loss": None, "schedule": None}.get(kind, 4)]
     values |= {
-        "namesake": f"<{sort.namesake}>",
+        "namesake": f"<{role.namesake}>",
         "class": f"<{own}>(2.0)",
         "unregistered class": f"<Own{own}>(2.0)",
         "class without a config": f"<Bare{own}>(2.0)",
         **{f"class of {held}": f"<{own}>({held})" for held in holds},
     }
     definitions |= {
-        sort.namesake: f"def <{sort.namesake}>({sort.takes}):\n    return {sort.gives}\n",
-        own: REGISTERED + _class_of(sort),
-        f"Own{own}": _class_of(sort).replace(f"<{own}>", f"<Own{own}>"),
-        f"Bare{own}": REGISTERED + _without("get_config", _class_of(sort)).replace(f"<{own}>", f"<Bare{own}>"),
+        role.namesake: f"def <{role.namesake}>({role.parameters}):\n    return {role.result}\n",
+        own: REGISTERED + _class_of(role, own),
+        f"Own{own}": _class_of(role, f"Own{own}"),
+        f"Bare{own}": REGISTERED + _class_of(role, f"Bare{own}", _CLASS),
     }
-    if sort.shared:
+    if role.shared:
         values["shared"] = f"<shared_{kind}>"
-        definitions[f"shared_{kind}"] = f"<shared_{kind}> = {sort.shared}\n"
+        definitions[f"shared_{kind}"] = f"<shared_{kind}> = {role.shared}\n"
     return values, definitions
 
 
-_FURTHER: Mapping[str, Mapping[str, str]] = {
+_MORE_VALUES: Mapping[str, Mapping[str, str]] = {
     "activation": {
         "of ops": "ops.gelu",
         "of ops alone": "ops.square",
@@ -201,13 +199,13 @@ _FURTHER: Mapping[str, Mapping[str, str]] = {
     "regularizer": {"of ops": "ops.logsumexp"},
     "constraint": {"of ops": "ops.abs"},
 }
-_BOTH = {kind: _forms(kind, sort) for kind, sort in SORTS.items()}
+_VALUES_AND_DEFINITIONS = {kind: _forms(kind, role) for kind, role in ROLES.items()}
 FORMS: Mapping[str, Mapping[str, str]] = {
-    kind: {**values, **_FURTHER.get(kind, {})} for kind, (values, _) in _BOTH.items()
+    kind: {**values, **_MORE_VALUES.get(kind, {})} for kind, (values, _) in _VALUES_AND_DEFINITIONS.items()
 }
-"""The values of each sort by their forms, the simplest first."""
+"""The values of each role by form, the simplest first."""
 
-_PRECISE = """\
+_CUSTOM_POLICY = """\
 @keras.saving.register_keras_serializable()
 class <Precise>(keras.DTypePolicy):
     def __init__(self, by, **kwargs):
@@ -220,23 +218,23 @@ class <Precise>(keras.DTypePolicy):
     def get_config(self):
         return {**super().get_config(), "by": self.by}
 """
-_STEADY = """\
+_CUSTOM_OPTIMIZER = """\
 class <{own}>(keras.optimizers.SGD):
     def __init__(self, by):
         super().__init__(learning_rate=by)
 """
 DEFINITIONS: dict[str, str] = {
-    **{name: text for _, definitions in _BOTH.values() for name, text in definitions.items()},
-    "Precise": _PRECISE,
-    "Steady": REGISTERED + _STEADY.format(own="Steady"),
-    "OwnSteady": _STEADY.format(own="OwnSteady"),
+    **{name: text for _, definitions in _VALUES_AND_DEFINITIONS.values() for name, text in definitions.items()},
+    "Precise": _CUSTOM_POLICY,
+    "Steady": REGISTERED + _CUSTOM_OPTIMIZER.format(own="Steady"),
+    "OwnSteady": _CUSTOM_OPTIMIZER.format(own="OwnSteady"),
     "FACTOR": "<FACTOR> = 2.0\n",
     "table": "<table> = layers.Embedding(1, 1)\n<table>.build(())\n",
 }
-"""The definition of each word in angle brackets."""
+"""The definition of each name in angle brackets."""
 
 
-def sort_of(argument: str) -> str:
-    """The sort of function that an argument of a layer takes, "" for none."""
-    ends = (sort for sort in ("activation", "initializer", "regularizer", "constraint"))
-    return next((sort for sort in ends if argument == sort or argument.endswith(f"_{sort}")), "")
+def role_of(argument: str) -> str:
+    """Return the role of an argument of a layer, "" if it takes no function."""
+    roles = ("activation", "initializer", "regularizer", "constraint")
+    return next((role for role in roles if argument == role or argument.endswith(f"_{role}")), "")

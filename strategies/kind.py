@@ -1,4 +1,4 @@
-"""An entry of the catalogue: a layer or an operation, with the arguments that are worth trying."""
+"""An entry of the catalogue: a layer or an operation, with the arguments to try."""
 
 from __future__ import annotations
 
@@ -8,37 +8,37 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from clonediff.strategies.program import Arguments, Input, Packed
-from clonediff.strategies.values import split
+from clonediff.strategies.program import Arguments, Input, Packing
+from clonediff.strategies.values import split_row
 
-Packing = Literal["one", "list", "each", "either", "any"]
-"""How tensors are passed: the only argument, a list, one argument each; `either` is a list if there are several."""
+PackingRule = Literal["one", "list", "each", "either", "any"]
+"""How to pass tensors: see `Packing`. Several tensors are a list for `either`, and one argument each for `any`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
     """A layer or an operation.
 
-    `bases` are the arguments that it is made with, the simplest first; of `more` some are given as well. `call` has
-    the arguments of its call, in which "" leaves one out, and `extra` those that are tensors. It takes `count` tensors
-    at least and at most. `inputs` names the inputs that it is drawn on where no other tensor will do. It is drawn
-    `weight` times, and with each of `more` `share` times.
+    `bases` are alternative arguments to make it with, the simplest first; some of the `optional` ones are added.
+    `call` has values for arguments of its call, where "" omits an argument, and `tensor_arguments` the arguments of its
+    call that are tensors. `takes` is the least and the most number of tensors. `inputs` names the new inputs to try.
+    It is drawn in proportion to `weight`, and with each of the optional arguments in proportion to `share`.
     """
 
     name: str
     bases: tuple[Arguments, ...] = ((),)
-    more: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    optional: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     call: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    extra: tuple[str, ...] = ()
+    tensor_arguments: tuple[str, ...] = ()
     takes: tuple[int, int] = (1, 1)
-    packed: Packing = "one"
+    packed: PackingRule = "one"
     inputs: tuple[str, ...] = ()
     family: str = ""
     weight: int = 1
     share: int = 1
 
-    def packing(self, count: int) -> Packed:
-        """How this many tensors are passed."""
+    def packing(self, count: int) -> Packing:
+        """Return how to pass this many tensors."""
         if self.packed == "either":
             return "list" if count > 1 else "one"
         if self.packed == "any":
@@ -46,19 +46,25 @@ class Kind:
         return self.packed
 
 
-def arguments(text: str) -> Arguments:
-    """The arguments of a call, of their text: "4, use_bias=False"."""
-    source = re.sub(r"<(\w+)>", r"_in_angles_\1", f"f({text})")  # a word that Python can read
+def parse_arguments(text: str) -> Arguments:
+    """Parse the arguments of a call, such as "4, use_bias=False"."""
+    source = re.sub(r"<(\w+)>", r"_in_angles_\1", f"f({text})")  # which Python can parse
     call = ast.parse(source, mode="eval").body
     assert isinstance(call, ast.Call)
     pairs = [("", value) for value in call.args] + [(keyword.arg or "", keyword.value) for keyword in call.keywords]
-    words = ((name, ast.get_source_segment(source, value) or "") for name, value in pairs)
-    return tuple((name, re.sub(r"_in_angles_(\w+)", r"<\1>", word)) for name, word in words)
+    texts = ((name, ast.get_source_segment(source, value) or "") for name, value in pairs)
+    return tuple((name, re.sub(r"_in_angles_(\w+)", r"<\1>", value)) for name, value in texts)
 
 
-def rows(text: str) -> tuple[Arguments, ...]:
-    """The arguments of several calls, with " | " between them."""
-    return tuple(map(arguments, split(text))) if text else ((),)
+def parse_calls(text: str) -> tuple[Arguments, ...]:
+    """Parse the arguments of several calls, separated by " | "."""
+    return tuple(map(parse_arguments, split_row(text))) if text else ((),)
+
+
+def combined(values: Mapping[str, tuple[str, ...]]) -> tuple[Arguments, ...]:
+    """Return the arguments of several calls that cover each value of each argument."""
+    most = max(map(len, values.values()), default=1)
+    return tuple(tuple((name, texts[at % len(texts)]) for name, texts in values.items()) for at in range(most))
 
 
 INPUTS: Mapping[str, Input] = {
@@ -84,12 +90,12 @@ INPUTS: Mapping[str, Input] = {
 }
 """The inputs that are drawn, by name."""
 
-USUAL = (
+COMMON_INPUTS = (
     *("sequence",) * 4,
     *("vector",) * 3,
     *("steps",) * 2,
     *("one", "image", "image", "double", "rgb", "open", "open", "open-steps", "optional", "square", "volume"),
 )
-"""The inputs of a kind that takes any number, as often as each is drawn."""
-OTHERS = ("sequence", "vector", "image", "ids", "flags", "rgb", "volume", "words", "wide", "square")
-"""The inputs that a kind of which nothing is known is tried on, in this order."""
+"""The inputs of a kind that does not name its own, repeated by weight."""
+FALLBACK_INPUTS = ("sequence", "vector", "image", "ids", "flags", "rgb", "volume", "words", "wide", "square")
+"""The inputs to try, in this order, for a layer that the catalogue does not know."""

@@ -1,15 +1,18 @@
-"""The layers of Keras of which something is to be said: how they are made, what they are called on, how often.
+"""The catalogue of Keras' layers: what their signatures do not show.
 
-What else a layer takes is in its signature. A line has the names of layers that are alike, how often each is drawn, the
-inputs that it is drawn on, how many tensors it takes and how, and the arguments of several constructors.
+A row has the names of similar layers, their weight (`*4`), inputs to try (`@image`), how many tensors they take and how
+(`[2-3 list]`), and the arguments of several constructors.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import cast
 
-from clonediff.strategies.kind import Kind, rows
+from clonediff.strategies.kind import Kind, PackingRule, parse_calls
 
 _FAMILIES: Mapping[str, str] = {
     "lambda": """
@@ -139,7 +142,7 @@ _FAMILIES: Mapping[str, str] = {
         ContrastLimitedAdaptiveHistogramEqualization *1 @rgb: tile_grid_size=(2, 2)
     """,
 }
-"""By family, the simplest first. `?` stands for one, two and three dimensions."""
+"""The rows by family, the simplest first. `?` is replaced by 1, 2 and 3, for dimensions."""
 
 _TRAINING = ("", "True", "False", "None")
 _CALLS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
@@ -148,7 +151,7 @@ _CALLS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "ReversibleEmbedding": {"reverse": ("",)},
     "Shift": {"by": ("1.0", "", "None", "(1.0, 2.0)", "[1.0, 2.0]", "np.arange(1, 2) / 2")},
     "Louder": {"gain": ("", "2.0", "None")},
-    "Adjust": {  # its call takes constants of every sort
+    "Adjust": {  # its call takes constants of all types
         "how": (
             *("2", '"double"', "True", "0.5", '{"factor": 2.0, "terms": (1.0, 2)}', '((2.0, 1), "halved")'),
             *("[None, 3.0]", 'np.arange(1, dtype="int32") % 2', 'np.dtype("float16")'),
@@ -157,48 +160,46 @@ _CALLS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
 }
 _STATES = ("mask", "initial_state")
 _EXTRA = {"UseMask": ("mask",), "LSTM": _STATES, "GRU": _STATES, "SimpleRNN": _STATES}
-_TIME = ("sequence", "steps", "open", "open-steps")
-_OVER = {1: _TIME, 2: ("image", "rgb"), 3: ("volume",)}
-_LINE = re.compile(
+_TIME_INPUTS = ("sequence", "steps", "open", "open-steps")
+_INPUTS_BY_DIMENSIONS = {1: _TIME_INPUTS, 2: ("image", "rgb"), 3: ("volume",)}
+_ROW = re.compile(
     r"(?P<names>[\w? ]+?)(?: \*(?P<weight>\d+))?(?P<inputs>(?: @[\w-]+)*)(?: \[(?P<takes>.*?)\])?:(?P<made>.*)"
 )
 
 
 def _kinds(family: str, table: str) -> Iterator[Kind]:
     for line in re.sub(r"\n\s*\|", " |", table).strip().splitlines():
-        row = _LINE.fullmatch(line.strip())
+        row = _ROW.fullmatch(line.strip())
         assert row is not None, line
-        constructors = rows(row["made"].strip() if "|" not in row["made"] else row["made"])
         least, most, packed = re.split("[- ]", row["takes"] or "1-1 one")
-        inputs = tuple(name for word in row["inputs"].split() for name in (_TIME if word == "@time" else (word[1:],)))
+        named = (_TIME_INPUTS if name == "@time" else (name[1:],) for name in row["inputs"].split())
+        kind = Kind(
+            "",
+            parse_calls(row["made"]),
+            takes=(int(least), int(most)),
+            packed=cast("PackingRule", packed),
+            inputs=tuple(itertools.chain.from_iterable(named)),
+            family=family,
+        )
         for pattern in row["names"].split():
             for dims in (1, 2, 3) if "?" in pattern else (0,):
                 name, weight = pattern.replace("?", str(dims)), int(row["weight"] or 2) + (dims == 3)
-                yield Kind(
-                    name,
-                    constructors,
-                    {},
-                    _CALLS.get(name, {}),
-                    _EXTRA.get(name, ()),
-                    (int(least), int(most)),
-                    packed,  # type: ignore[arg-type]  # one of its words
-                    _OVER.get(dims, inputs),
-                    family,
-                    weight,
-                )
+                inputs = _INPUTS_BY_DIMENSIONS.get(dims, kind.inputs)
+                call, tensors = _CALLS.get(name, {}), _EXTRA.get(name, ())
+                yield replace(kind, name=name, inputs=inputs, call=call, tensor_arguments=tensors, weight=weight)
 
 
 CATALOGUE: Mapping[str, Kind] = {
     kind.name: kind for family, table in _FAMILIES.items() for kind in _kinds(family, table)
 }
-"""Every kind by its name, the simplest family first."""
+"""All kinds by name, the simplest family first."""
 
-NOT_DRAWN = frozenset(
+EXCLUDED_LAYERS = frozenset(
     (
-        *("Layer", "Wrapper", "AbstractRNNCell"),  # there to be derived from
-        "StackedRNNCells",  # takes a nested state, which no model has: it is drawn as the cell of an RNN
-        *("CuDNNGRU", "CuDNNLSTM"),  # for a GPU only
-        *("InputLayer", "TFSMLayer", "TorchModuleWrapper", "JaxLayer", "FlaxLayer"),  # around what no script makes
+        *("Layer", "Wrapper", "AbstractRNNCell"),  # base classes
+        "StackedRNNCells",  # takes a nested state, which no drawn model has; drawn as the cell of an RNN
+        *("CuDNNGRU", "CuDNNLSTM"),  # run on a GPU only
+        *("InputLayer", "TFSMLayer", "TorchModuleWrapper", "JaxLayer", "FlaxLayer"),  # wrap what no script makes
     )
 )
 """Layers that are not drawn."""

@@ -1,7 +1,7 @@
-"""Operations beside layers: functions of the framework, and operators.
+"""The catalogue of operations: functions of Keras or TensorFlow, operators, and slices.
 
-Which functions there are and what arguments they have is read from the release. The call of a function that takes more
-than a tensor and plain values is written in `CALLS`. Keras says which calls it takes.
+The functions and their arguments are read from the release. If a function takes more than tensors and plain values, its
+calls are listed in `CALLS`. Keras decides which calls are valid.
 """
 
 from __future__ import annotations
@@ -9,19 +9,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from clonediff.strategies.kind import Kind, Packing
+from clonediff.strategies.kind import Kind, PackingRule, combined
 from clonediff.strategies.program import Arguments
-from clonediff.strategies.values import split, table
-
-PREFIXES = ("ops.", "tf.", "operator.")
+from clonediff.strategies.values import parse_table, split_row
 
 
 def is_operation(kind: str) -> bool:
-    """Whether a kind is a function of the framework, or an operator, and no layer."""
-    return kind.startswith(PREFIXES)
+    """Whether a kind is a function or an operator, not a layer."""
+    return kind.startswith(("ops.", "tf.", "operator."))
 
 
 _DEFINITE = "ops.matmul(<0>, ops.swapaxes(<0>, -1, -2)) + ops.eye(<0>.shape[-2])"
+_TF_DEFINITE = "tf.matmul(<0>, <0>, transpose_b=True) + tf.eye(<0>.shape[-2])"
 _FUNCTIONS = (
     *("lambda x: x * 2.0", "<double_named>", "<double_times>(2.0)", "functools.partial(<double_by>, by=2.0)"),
     *("<DoubleFactor>(2.0).apply", "lambda x: keras.random.dropout(x, 0.5, seed=7)"),
@@ -31,7 +30,7 @@ _SIGNS = dict(zip(_NAMES.split(), ["+", "-", "*", "/", "//", "%", "**", "<", "<=
 _ON_TWO = '<0> {0} <1> | <0> {0} 2.0 | 0.5 {0} <0> | <0> {0} 3 | <0> {0} (np.arange(1, 2, dtype="float32") / 2)'
 OPERATORS: Mapping[str, str] = {
     **{f"operator.{name}": _ON_TWO.format(sign) for name, sign in _SIGNS.items()},
-    **table("""
+    **parse_table("""
         operator.slice: <0>[:, 0] | <0>[:, 1:] | <0>[..., 0] | <0>[..., :1] | <0>[..., -1] | <0>[:, :-1] | <0>[:, ::2]
             | <0>[:, ::-1] | <0>[..., None] | <0>[:, None] | <0>[:, -2:] | <0>[:, :, 0] | <0>[:, 1:, :1]
         operator.half: <0> / 2.0
@@ -77,7 +76,7 @@ CALLS: Mapping[str, str] = {
     "ops.tensordot": 'ops.tensordot(<0>, np.ones((<0>.shape[-1], 2), "float32"), axes=1)',
     "ops.moments": "ops.moments(<0>, axes=[1]) | ops.moments(<0>, axes=[-1])",
     # -- of TensorFlow
-    **{f"tf.linalg.{name}": f"tf.linalg.{name}(<definite>)" for name in ("cholesky", "inv", "det")},
+    **{f"tf.linalg.{name}": f"tf.linalg.{name}({_TF_DEFINITE})" for name in ("cholesky", "inv", "det")},
     "tf.linalg.matmul": "tf.linalg.matmul(<0>, <1>, transpose_b=True)",
     "tf.linalg.qr": "<0> * tf.reduce_mean(tf.linalg.qr(<0>)[1])",
     "tf.where": "tf.where(<0> > 0.0, <0>, 0.0)",
@@ -92,10 +91,9 @@ CALLS: Mapping[str, str] = {
     "tf.reshape": "tf.reshape(<0>, (-1, math.prod(<0>.shape[1:])))",
     "tf.image.resize": "tf.image.resize(<0>, (3, 2))",
 }
-"""The calls of functions, in which the first tensor is `<0>`."""
-_TF_DEFINITE = "tf.matmul(<0>, <0>, transpose_b=True) + tf.eye(<0>.shape[-2])"
+"""The calls of functions. The first tensor is `<0>`."""
 
-_OF_TENSORFLOW: Mapping[str, str] = {
+_TENSORFLOW_MODULES: Mapping[str, str] = {
     "math.": """
         abs asin asinh atan ceil cos cosh digamma erf erfc exp expm1 floor lgamma log log1p log_sigmoid negative
         reciprocal rint round rsqrt sigmoid sign sin sinh softplus sqrt square tan tanh is_finite is_inf is_nan add
@@ -112,12 +110,15 @@ _OF_TENSORFLOW: Mapping[str, str] = {
         concat stack split unstack sort argsort one_hot
     """,
 }
-_TENSORFLOW = frozenset(f"tf.{place}{name}" for place, names in _OF_TENSORFLOW.items() for name in names.split())
-_SLOW = frozenset(("ops.fold", "ops.get_item"))
-"""Functions whose calls compile for seconds (keras/src/backend/tensorflow/nn.py:1897), or that a slice is."""
+_TENSORFLOW_FUNCTIONS = frozenset(
+    f"tf.{place}{name}" for place, names in _TENSORFLOW_MODULES.items() for name in names.split()
+)
+_EXCLUDED = frozenset(("ops.empty_like", "ops.fold", "ops.get_item"))
+"""What `empty_like` holds is undefined; `fold` compiles for seconds (keras/src/backend/tensorflow/nn.py:1897);
+`get_item` is what a slice calls."""
 
-# Through a filter that is larger than an image TensorFlow reads what is in memory.
-_VALUES: Mapping[str, str] = table("""
+# If a filter is larger than the image, TensorFlow reads uninitialized memory.
+_VALUES: Mapping[str, str] = parse_table("""
     axis: -1 | 1 | (1, -1) | [1]
     axes perm: (0, 2, 1) | (0, 1) | (0, 3, 1, 2)
     axis1 kth decimals filter_size top_padding top_cropping left_padding left_cropping right_padding right_cropping: 1
@@ -165,54 +166,54 @@ _VALUES: Mapping[str, str] = table("""
     fill_mode: "nearest" | "reflect"
     indexing: "ij"
 """)
-"""By the name of an argument."""
+"""Values by argument."""
 
-_STANDS = frozenset(("x1", "x2", "x", "y", "b", "other", "target", "output"))
-"""Arguments after the first that are a tensor, or a number in its place."""
-_ALWAYS = frozenset(
+_TENSOR_ARGUMENTS = frozenset(("x1", "x2", "x", "y", "b", "other", "target", "output"))
+"""Arguments, after the first, that take a tensor."""
+_ALWAYS_GIVEN = frozenset(
     (
         *("axis", "axes", "perm", "axis1", "axis2", "num", "fft_length", "filter_size", "seed"),
         *(f"{side}_{what}" for side in ("top", "bottom", "left", "right") for what in ("padding", "cropping")),
     )
 )
-"""Optional arguments that are given all the same: without them a function takes the batch for one axis among others, or
-does nothing, or another thing each time."""
-_NEVER = frozenset(
+"""Optional arguments that are always passed: by default the function mixes examples of the batch, does nothing, or is
+random."""
+_NEVER_GIVEN = frozenset(
     (
         *("name", "data_format", "sparse", "ragged", "retstep", "axisa", "axisb", "axisc", "has_aux", "return_index"),
         *("return_inverse", "return_counts", "compute_uv", "synchronized", "a_is_sparse", "b_is_sparse", "grad_a"),
         *("grad_b", "window", "value_index", "transpose_a", "adjoint_a", "adjoint_b", "output_type"),
     )
 )
-"""Optional arguments of which nothing comes that a model could be compared by."""
-_LISTS = ("xs", "arrays", "tensors", "values")
+"""Optional arguments that are never passed: they have no effect that could be compared."""
+_LIST_ARGUMENTS = ("xs", "arrays", "tensors", "values")
 
 
 def operations_of(functions: Mapping[str, Sequence[Mapping[str, Any]]], generation: str) -> dict[str, Kind]:
-    """The operations of a release, by the parameters of its functions; operators are everywhere."""
-    kinds: dict[str, Kind] = {}
-    for name, row in OPERATORS.items():
-        kinds[name] = _written(name, row, 8 if name == "operator.slice" else 2, generation)
+    """Return the operations of a release, by name; `functions` has the parameters of its functions."""
+    weights = {"operator.slice": 8}
+    kinds = {name: _kind_of_calls(name, row, weights.get(name, 2), generation) for name, row in OPERATORS.items()}
     for name, parameters in functions.items():
-        if name in _SLOW or (name.startswith("tf.") and name not in {*_TENSORFLOW, *CALLS}):
+        if name in _EXCLUDED or (name.startswith("tf.") and name not in {*_TENSORFLOW_FUNCTIONS, *CALLS}):
             continue
-        kind = _written(name, CALLS[name], 2, generation) if name in CALLS else _of_signature(name, parameters)
+        kind = (
+            _kind_of_calls(name, CALLS[name], 2, generation) if name in CALLS else _kind_of_signature(name, parameters)
+        )
         if kind is not None:
             kinds[name] = kind
     return kinds
 
 
-def _written(name: str, row: str, weight: int, generation: str) -> Kind:
-    row = row.replace("<definite>", f"({_TF_DEFINITE})")
+def _kind_of_calls(name: str, row: str, weight: int, generation: str) -> Kind:
     if generation != "keras":
         row = row.replace("ops.swapaxes(<1>, -1, -2)", "tf.linalg.matrix_transpose(<1>)")
-    bases = tuple((("", text),) for text in split(row))
+    bases = tuple((("", text),) for text in split_row(row))
     most = 2 if "<1>" in row else 1
-    return Kind(name, bases, takes=(1, most), packed="each", inputs=_inputs(name), family="operations", weight=weight)
+    return Kind(name, bases, takes=(1, most), packed="each", inputs=_inputs_of(name), weight=weight)
 
 
-def _of_signature(name: str, parameters: Sequence[Mapping[str, Any]]) -> Kind | None:
-    """The operation that a function is; None where no arguments for it are known."""
+def _kind_of_signature(name: str, parameters: Sequence[Mapping[str, Any]]) -> Kind | None:
+    """Return the kind of a function, None if values for a required argument are unknown."""
     first, *rest = parameters
     needed: dict[str, tuple[str, ...]] = {}
     more: dict[str, tuple[str, ...]] = {}
@@ -220,41 +221,36 @@ def _of_signature(name: str, parameters: Sequence[Mapping[str, Any]]) -> Kind | 
     for parameter in rest:
         argument, required = parameter["name"], parameter.get("required", False)
         default = parameter.get("default")
-        values = split(_VALUES.get(argument, "")) if required else _others(argument, default)
+        values = split_row(_VALUES.get(argument, "")) if required else _other_values(argument, default)
         if argument == "axis" and any(word in name for word in ("arg", "cum", "softmax")):
             values = tuple(value for value in values if value[0] not in "[(")
-        if required and argument in _STANDS:
+        if required and argument in _TENSOR_ARGUMENTS:
             least += 1
         elif required and not values:
             return None
-        elif required or (argument in _ALWAYS and not str(default).startswith("-")):
+        elif values and (required or (argument in _ALWAYS_GIVEN and not str(default).startswith("-"))):
             needed[argument] = values
-        elif values and argument not in _NEVER:
+        elif values and argument not in _NEVER_GIVEN:
             more[argument] = values
-    most = max([len(values) for values in needed.values()], default=1)
-    bases = tuple(
-        tuple((argument, values[number % len(values)]) for argument, values in needed.items() if values)
-        for number in range(most)
-    )
-    in_list = first["name"] in _LISTS
-    packed: Packing = "list" if in_list else "each"
+    in_list = first["name"] in _LIST_ARGUMENTS
+    packed: PackingRule = "list" if in_list else "each"
     many = in_list or first["name"].startswith("*")
     takes = (least, least + 2 if many else least)
-    return Kind(name, bases, more, {}, (), takes, packed, _inputs(name), "operations", 2)
+    return Kind(name, combined(needed), more, takes=takes, packed=packed, inputs=_inputs_of(name), weight=2)
 
 
-def _inputs(name: str) -> tuple[str, ...]:
-    """The inputs of an operation on images or on integers."""
+def _inputs_of(name: str) -> tuple[str, ...]:
+    """Return the inputs to try for an operation on images or integers; none for others."""
     if any(word in name for word in ("bitwise_", "_shift", "gcd", "lcm")):
         return ("ids", "open-ids", "id")
     return ("rgb", "image") if any(word in name for word in ("image.", "pool", "conv", "to_space", "to_depth")) else ()
 
 
-def _others(argument: str, default: Any) -> tuple[str, ...]:
-    """The values of an optional argument that are of the type of its default, and not the default."""
+def _other_values(argument: str, default: Any) -> tuple[str, ...]:
+    """Return the other values of an optional argument with the type of its default."""
     if isinstance(default, bool):
         return (repr(not default),)
-    known = split(_VALUES.get(argument, ""))
+    known = split_row(_VALUES.get(argument, ""))
     if isinstance(default, str):
         return tuple(value for value in known if value.startswith('"') and value != f'"{default}"')
     if known:
@@ -267,9 +263,9 @@ def _others(argument: str, default: Any) -> tuple[str, ...]:
     return ()
 
 
-def expression(kind: str, arguments: Arguments, words: Sequence[str], packed: str) -> str:
-    """The text of an operation on tensors; `words` are those that are not in the text of an argument."""
+def expression(kind: str, arguments: Arguments, tensors: Sequence[str], packed: str) -> str:
+    """Return the expression for an operation on tensors."""
     if len(arguments) == 1 and not arguments[0][0]:
         return arguments[0][1]
-    passed = [f"[{', '.join(words)}]"] if packed == "list" else list(words)
+    passed = [f"[{', '.join(tensors)}]"] if packed == "list" else list(tensors)
     return f"{kind}({', '.join((*passed, *(f'{name}={text}' for name, text in arguments)))})"

@@ -1,4 +1,4 @@
-"""What is done to a model before it is cloned, and what `clone_model` is given beside it: as lines and expressions."""
+"""Draws preparations, lines that change a model before cloning, and arguments of `clone_model`."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from clonediff.strategies.build import Level, arranged, input_arguments
+from clonediff.strategies.build import Level, arrange, input_arguments
 from clonediff.strategies.choices import Choices
 from clonediff.strategies.functions import FORMS
 from clonediff.strategies.objects import Objects, drawn_object
-from clonediff.strategies.program import Apply, Arrangement, Instruction, Preparation, Program
+from clonediff.strategies.program import Apply, Instruction, Preparation, Program
 
 _WEIGHTS = {**dict.fromkeys(("Dense", "EinsumDense", "Conv1D", "Conv2D"), "kernel"), "Embedding": "embeddings"}
-_LOW_RANK = ("Dense", "EinsumDense", "Embedding")
-_LOW_RANKS = ("rank=1", "rank=2", "rank=1, lora_alpha=3", 'rank=1, a_initializer="ones", b_initializer="ones"')
-_LEARNED: Mapping[str, tuple[str, str]] = {
+_LORA_LAYERS = ("Dense", "EinsumDense", "Embedding")
+_LORA_ARGUMENTS = ("rank=1", "rank=2", "rank=1, lora_alpha=3", 'rank=1, a_initializer="ones", b_initializer="ones"')
+_ADAPTABLE: Mapping[str, tuple[str, str]] = {
     "Normalization": (" mean variance ", "np.arange(1, {twice} + 1).reshape(2, *{shape}) / 2"),
     "Discretization": (" bin_boundaries ", "np.arange(1, 13) / 2"),
     "IntegerLookup": (" vocabulary ", "np.array([1, 2, 4])"),
     "StringLookup": (" vocabulary ", 'np.array(["red", "green"])'),
     "TextVectorization": (" vocabulary ", 'np.array(["red", "green", "a"])'),
 }
-"""The arguments that each layer learns from data, and such data."""
-_SESSIONS = (
+"""The arguments that `adapt` of a layer learns, and data to learn them from."""
+_SESSION_SETTINGS = (
     'keras.config.set_image_data_format("channels_first")',
     'keras.config.set_floatx("float64")',
     'keras.config.set_floatx("float16")',
@@ -33,14 +33,14 @@ _SESSIONS = (
     "keras.config.enable_unsafe_deserialization()",
 )
 _POLICIES = tuple(f'keras.config.set_dtype_policy("{name}")' for name in ("mixed_bfloat16", "float64"))
-_QUANTIZED = tuple(f'<it>.quantize("{mode}")' for mode in ("int8", "float8", "int4"))
-_MAPPED = 'keras.optimizers.OptimizerMap(keras.optimizers.SGD(0.5), {".*kernel": keras.optimizers.Adam(0.5)})'
+_QUANTIZE_CALLS = tuple(f'<it>.quantize("{mode}")' for mode in ("int8", "float8", "int4"))
+_OPTIMIZER_MAP = 'keras.optimizers.OptimizerMap(keras.optimizers.SGD(0.5), {".*kernel": keras.optimizers.Adam(0.5)})'
 _OPTIMIZERS = (
     *('"sgd"', "keras.optimizers.SGD(learning_rate=0.5, momentum=0.25)"),
     *('keras.optimizers.Adam(clipnorm=1.0, name="mine")', "<Steady>(0.5)", "<OwnSteady>(0.5)"),
     "keras.optimizers.Adam(learning_rate=keras.optimizers.schedules.ExponentialDecay(0.5, 10, 0.5))",
     *(f"keras.optimizers.SGD({text})" for text in FORMS["schedule"].values()),
-    f"keras.optimizers.MultiOptimizer({_MAPPED})",
+    f"keras.optimizers.MultiOptimizer({_OPTIMIZER_MAP})",
     "keras.optimizers.MultiOptimizer(lambda variable: keras.optimizers.SGD(0.5))",
 )
 _LOSSES = (
@@ -52,161 +52,155 @@ _METRICS = (
     *('"mae"', "keras.metrics.BinaryAccuracy(threshold=0.25)", "keras.metrics.CosineSimilarity(axis=1)"),
     *('keras.metrics.MeanAbsoluteError(name="error")', "keras.metrics.MeanSquaredError", *FORMS["metric"].values()),
 )
-_OF_COMPILING = {"run_eagerly": ("True",), "steps_per_execution": ("2",), "jit_compile": ("False", "True")}
-_ONCE_COMPILED = ('loss = "mae"', "run_eagerly = True", "optimizer.learning_rate = 0.25", "optimizer.clipnorm = 0.5")
-"""What is set on a model that is compiled."""
-_HUNG = (
+_COMPILE_OPTIONS = {"run_eagerly": ("True",), "steps_per_execution": ("2",), "jit_compile": ("False", "True")}
+_COMPILED_SETTINGS = (
+    'loss = "mae"',
+    "run_eagerly = True",
+    "optimizer.learning_rate = 0.25",
+    "optimizer.clipnorm = 0.5",
+)
+"""Attributes that are set on a compiled model."""
+_ATTACHED_VALUES = (
     *("layers.Dense(4)", "3", '"a"', '[1, "a"]', '{"a": 1.0}', "np.arange(3)", "keras.metrics.Mean()", "lambda x: x"),
     *("model.layers[-1]", "[model.layers[0], model.layers[-1]]", "keras.Model(model.inputs, model.layers[-1].output)"),
     *("<double_named>", "<double_over>(layers.Embedding(1, 1))", "<DoubleFactor>(2.0)"),
 )
-"""What is hung on a model or a layer."""
-_SET = (
+"""Values that are attached to a model or a layer as an attribute."""
+_ATTRIBUTE_SETTINGS = (
     *('name = "other"', "activation = None", "input_spec = None", "supports_masking = False"),
     *("activity_regularizer = keras.regularizers.L2(0.5)", "rate = 0.25", "seed = 3"),
 )
-"""What is set on a layer that has it."""
+"""Attributes that are set on a layer, if it has them."""
 
 
 class Model(NamedTuple):
-    """The model that is prepared: its instructions, and how its outputs are nested."""
+    """The model to prepare, and the objects of the release for its `compile`."""
 
-    body: Sequence[Instruction]
+    program: Program
     level: Level
-    outputs: int
-    gives: Arrangement
     objects: Objects
 
 
-def _compiled(choices: Choices, model: Model) -> list[str]:
-    """The call of `compile`; a loss or a metric for the first output may be another than for the others."""
+def _compile_lines(choices: Choices, model: Model) -> list[str]:
+    """Return the call of `compile`, with one loss and metric, or those of each output."""
     arguments: dict[str, str] = {}
 
-    def value(sort: str, texts: Sequence[str]) -> str:
-        drawn = drawn_object(sort, model.objects, choices) if choices.number(8) >= 5 else ""
+    def value(role: str, texts: Sequence[str]) -> str:
+        drawn = drawn_object(role, model.objects, choices) if choices.number(8) >= 5 else ""
         return drawn or choices.pick(texts)
 
     if choices.number(2):
         arguments["optimizer"] = value("optimizer", _OPTIMIZERS)
-    for name, sort, texts in (("loss", "loss", _LOSSES), ("metrics", "metric", _METRICS)):
+    for name, role, texts in (("loss", "loss", _LOSSES), ("metrics", "metric", _METRICS)):
         if choices.number(8) >= 2:
-            text = value(sort, texts)
+            text = value(role, texts)
             text = f"[{text}]" if name == "metrics" else text
             plain = '["mse"]' if name == "metrics" else '"mse"'
-            arguments[name] = _by_output(text, plain, choices, model)
+            arguments[name] = _per_output(text, plain, choices, model)
     if choices.chance(6):
         arguments["weighted_metrics"] = f"[{value('metric', _METRICS)}]"
     if "loss" in arguments and choices.chance(6):
-        arguments["loss_weights"] = _by_output("0.5", "0.5", choices, model) if model.outputs > 1 else "0.5"
-    for name, texts in _OF_COMPILING.items():
+        several = len(model.program.outputs) > 1
+        arguments["loss_weights"] = _per_output("0.5", "0.5", choices, model) if several else "0.5"
+    for name, texts in _COMPILE_OPTIONS.items():
         if choices.chance(6):
             arguments[name] = choices.pick(texts)
     line = f"<it>.compile({', '.join(f'{name}={text}' for name, text in arguments.items())})"
-    return [line, f"<it>.{choices.pick(_ONCE_COMPILED)}"] if choices.chance(6) else [line]
+    return [line, f"<it>.{choices.pick(_COMPILED_SETTINGS)}"] if choices.chance(6) else [line]
 
 
-def _hung(choices: Choices) -> list[str]:
-    text = choices.pick(_HUNG)
+def _attach_lines(choices: Choices) -> list[str]:
+    text = choices.pick(_ATTACHED_VALUES)
     return [f"<it>.extra = {text}", *(["<it>.extra.build((None, 4))"] if "Dense" in text and choices.number(2) else [])]
 
 
-def _by_output(text: str, plain: str, choices: Choices, model: Model) -> str:
-    if model.gives == "dict" and choices.chance(3):
+def _per_output(text: str, plain: str, choices: Choices, model: Model) -> str:
+    outputs, gives = len(model.program.outputs), model.program.gives
+    if gives == "dict" and choices.chance(3):
         return f'{{"out_0": {text}}}'
-    if model.outputs > 1 and (choices.chance(2) or text == "0.5"):
+    if outputs > 1 and (choices.chance(2) or text == "0.5"):
         plain = text if text.startswith("<shared_") else plain
-        return arranged([text, *[plain] * (model.outputs - 1)], "dict" if model.gives == "dict" else "list", "out")
+        return arrange([text, *[plain] * (outputs - 1)], "dict" if gives == "dict" else "list", "out")
     return text
 
 
-def _adapted(choices: Choices, model: Model, at: int) -> list[str]:
-    apply = model.body[at]
+def _adapt_lines(choices: Choices, model: Model, at: int) -> list[str]:
+    apply = model.program.body[at]
     shape = tuple(size or 3 for size in model.level.output(apply.tensors[0]).shape)
-    return [f"<it>.adapt({_LEARNED[_kind(model, at)][1].format(shape=shape, twice=2 * math.prod(shape))})"]
+    return [f"<it>.adapt({_ADAPTABLE[_kind(model, at)][1].format(shape=shape, twice=2 * math.prod(shape))})"]
 
 
-def unlearned(body: Sequence[Instruction], on: int) -> tuple[Instruction, ...]:
-    """The instructions, where a layer is made without the arguments that it learns later."""
+def without_adapted(body: Sequence[Instruction], on: int) -> tuple[Instruction, ...]:
+    """Remove the arguments that a layer learns by `adapt`."""
     apply = body[on]
     assert isinstance(apply, Apply)
-    left = tuple(pair for pair in apply.arguments if f" {pair[0]} " not in _LEARNED[apply.kind][0])
+    kept = tuple(pair for pair in apply.arguments if f" {pair[0]} " not in _ADAPTABLE[apply.kind][0])
     more = (("num_bins", "4"),) if apply.kind == "Discretization" else ()
-    return (*body[:on], replace(apply, arguments=(*more, *left)), *body[on + 1 :])
+    return (*body[:on], replace(apply, arguments=(*more, *kept)), *body[on + 1 :])
 
 
-def drawn(choices: Choices, model: Model) -> Preparation:
-    """A preparation that the model has something for."""
-    applied = [(at, step.kind) for at, step in enumerate(model.body) if isinstance(step, Apply)]
+def draw_preparation(choices: Choices, model: Model) -> Preparation:
+    """Draw a preparation that fits the layers of the model."""
+    applied = [(at, step.kind) for at, step in enumerate(model.program.body) if isinstance(step, Apply)]
     layers = [(at, kind) for at, kind in applied if model.level.layers[at]]
-    there: Mapping[str, Sequence[int]] = {
+    targets: Mapping[str, Sequence[int]] = {
         "weight trainable": [at for at, kind in layers if kind in _WEIGHTS],
-        "adapt": [at for at, kind in layers if kind in _LEARNED],
+        "adapt": [at for at, kind in layers if kind in _ADAPTABLE],
         "set": [at for at, _ in layers],
-        "lora": [at for at, kind in layers if kind in _LOW_RANK],
+        "lora": [at for at, kind in layers if kind in _LORA_LAYERS],
     }
-    does = [name for name in _WEIGHTED if there.get(name, (0,))]
-    chosen = choices.pick(does)
+    chosen = choices.pick([name for name in _WEIGHTED_NAMES if targets.get(name, (0,))])
     on: int | None = None
-    if chosen in there:
-        on = choices.pick(there[chosen])
+    if chosen in targets:
+        on = choices.pick(targets[chosen])
     elif chosen == "trainable" and layers and choices.number(3):
         on = choices.pick(layers)[0]
-    elif chosen == "hang" and there["weight trainable"] and choices.chance(4):
-        on = choices.pick(there["weight trainable"])
-    return Preparation(chosen, tuple(_LINES[chosen](choices, model, on)), on)
+    elif chosen == "hang" and targets["weight trainable"] and choices.chance(4):
+        on = choices.pick(targets["weight trainable"])
+    return Preparation(chosen, tuple(_PREPARATIONS[chosen][1](choices, model, on)), on)
 
 
 def _kind(model: Model, on: int | None) -> str:
-    apply = model.body[on or 0]
+    apply = model.program.body[on or 0]
     return apply.kind if isinstance(apply, Apply) else ""
 
 
-_LINES: Mapping[str, Callable[[Choices, Model, int | None], list[str]]] = {
-    "compile": lambda choices, model, on: _compiled(choices, model),
-    "trainable": lambda choices, model, on: [f"<it>.trainable = {choices.pick(('False', 'False', 'True'))}"],
-    "weight trainable": lambda choices, model, on: [f"<it>.{_WEIGHTS[_kind(model, on)]}.trainable = False"],
-    "policy": lambda choices, model, on: [choices.pick(_POLICIES)],
-    "session": lambda choices, model, on: [choices.pick(_SESSIONS)],
-    "adapt": lambda choices, model, on: _adapted(choices, model, on or 0),
-    "lora": lambda choices, model, on: [f"<it>.enable_lora({choices.pick(_LOW_RANKS)})"],
-    "quantize": lambda choices, model, on: [choices.pick(_QUANTIZED)],
-    "hang": lambda choices, model, on: _hung(choices),
-    "set": lambda choices, model, on: [f"<it>.{choices.pick(_SET)}"],
+_PREPARATIONS: Mapping[str, tuple[int, Callable[[Choices, Model, int | None], list[str]]]] = {
+    "compile": (6, lambda choices, model, on: _compile_lines(choices, model)),
+    "trainable": (3, lambda choices, model, on: [f"<it>.trainable = {choices.pick(('False', 'False', 'True'))}"]),
+    "weight trainable": (3, lambda choices, model, on: [f"<it>.{_WEIGHTS[_kind(model, on)]}.trainable = False"]),
+    "policy": (1, lambda choices, model, on: [choices.pick(_POLICIES)]),
+    "session": (2, lambda choices, model, on: [choices.pick(_SESSION_SETTINGS)]),
+    "adapt": (9, lambda choices, model, on: _adapt_lines(choices, model, on or 0)),
+    "lora": (4, lambda choices, model, on: [f"<it>.enable_lora({choices.pick(_LORA_ARGUMENTS)})"]),
+    "quantize": (2, lambda choices, model, on: [choices.pick(_QUANTIZE_CALLS)]),
+    "hang": (5, lambda choices, model, on: _attach_lines(choices)),
+    "set": (1, lambda choices, model, on: [f"<it>.{choices.pick(_ATTRIBUTE_SETTINGS)}"]),
 }
-_TURNS = {
-    "compile": 6,
-    "trainable": 3,
-    "weight trainable": 3,
-    "session": 2,
-    "lora": 4,
-    "adapt": 9,
-    "quantize": 2,
-    "hang": 5,
-    "past": 2,
-}
-_WEIGHTED = [name for name in _LINES for _ in range(_TURNS.get(name, 1))]
+"""The preparations by name: how often each is drawn, and a function that draws its lines."""
+_WEIGHTED_NAMES = [name for name, (weight, _) in _PREPARATIONS.items() for _ in range(weight)]
 
 CLONE_ARGUMENTS = (
     *("fresh", "listed", "layers", "own", "call_function", "recursive", "fresh call_function recursive"),
     "layers recursive",
 )
-"""What `clone_model` is given beside the model: new inputs, these in a list, as `InputLayer`s, or the model's own; a
-`call_function` that calls each layer as it was called; and whether to clone the models in the model."""
+"""The arguments of `clone_model`. "fresh": new inputs; "listed": these in a list; "layers": as `InputLayer`s; "own":
+the inputs of the model; "call_function": a function that calls the layer; "recursive": clone nested models."""
 
 
 def clone_arguments(program: Program) -> dict[str, str]:
-    """The expressions that `clone_model` is given, by name."""
+    """Return the arguments of `clone_model` as expressions, by name."""
     arguments: dict[str, str] = {}
-    words, nests = program.clone_arguments.split(), program.generation == "keras"
-    if "call_function" in words:
+    names, nests = program.clone_arguments.split(), program.generation == "keras"
+    if "call_function" in names:
         arguments["call_function"] = "lambda layer, *args, **kwargs: layer(*args, **kwargs)"
-    if "recursive" in words:
+    if "recursive" in names:
         arguments["recursive"] = "True"
-    if words[0] == "own":
+    if names[0] == "own":
         arguments["input_tensors"] = "model.inputs" if program.sequential else "model.input"
-    elif words[0] in ("fresh", "listed", "layers"):
-        function = "layers.InputLayer" if words[0] == "layers" else "keras.Input"
+    elif names[0] in ("fresh", "listed", "layers"):
+        function = "layers.InputLayer" if names[0] == "layers" else "keras.Input"
         inputs = [f"{function}({input_arguments(spec)})" for spec in program.inputs]
-        text = arranged(inputs, program.takes, "in") if nests else f"[{', '.join(inputs)}]"
-        arguments["input_tensors"] = f"[{text}]" if words[0] == "listed" else text
+        text = arrange(inputs, program.takes, "in") if nests else f"[{', '.join(inputs)}]"
+        arguments["input_tensors"] = f"[{text}]" if names[0] == "listed" else text
     return arguments

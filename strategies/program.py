@@ -1,7 +1,7 @@
-"""A program: a model as a few instructions, with what is done to it before it is cloned, and how it is cloned.
+"""Programs: the instructions of a model, its preparations, and the arguments for cloning it.
 
-A value is the text of a Python expression. In it `<0>`, `<1>` are the tensors of the instruction, and another word in
-angle brackets is a function or class that stands above the model: one of `DEFINITIONS`, or of the instruction's own.
+A value is a Python expression. In it, `<0>` and `<1>` are tensors of the instruction. Another name in angle brackets
+is a function or class of `DEFINITIONS`, or of the instruction, which is defined above the model.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ Generation = Literal["keras", "tf_keras"]
 GENERATIONS: tuple[Generation, ...] = get_args(Generation)
 
 Arguments: TypeAlias = tuple[tuple[str, str], ...]
-"""Names of arguments, each with the text of its value. A positional argument has no name."""
+"""Arguments: each a name, "" for a positional one, and a value as text."""
 Tensor: TypeAlias = tuple[int, int]
-"""A node and one of its outputs: an instruction counted from 0, or an input counted down from -1."""
-Own = Literal["", "plain", "option", "step", "compile"]
-"""The class that a model is of: Keras' own, or a custom one: plain, or with a method of its own."""
-Packed = Literal["one", "list", "each"]
-"""How tensors are passed: the only argument, a list, one argument each."""
+"""A node and one of its outputs. Instructions are counted up from 0, inputs down from -1."""
+ModelClass = Literal["", "plain", "option", "step", "compile"]
+"""The class of a model: Keras' ("") or a custom one, which may have an argument, or override a method."""
+Packing = Literal["one", "list", "each"]
+"""How to pass tensors: as the only argument, as a list, or as one argument each."""
 Arrangement = Literal["plain", "list", "tuple", "dict", "nested"]
 
 
 class MalformedGraph(ValueError):
-    """A text that is no drawn model. The message says where and what was expected."""
+    """A text is not a graph. The message names the file and the field."""
 
 
 class Input(msgspec.Struct, frozen=True, omit_defaults=True):
-    """An input. `shape` is without the batch, None where it is open; `fill` says what its values are like."""
+    """An input. `shape` lacks the batch; `fill` and `high` determine its values."""
 
     shape: tuple[int | None, ...]
     dtype: str = "float32"
@@ -45,23 +45,23 @@ class Input(msgspec.Struct, frozen=True, omit_defaults=True):
 class Apply(msgspec.Struct, frozen=True, omit_defaults=True, tag="apply", tag_field="do"):
     """Make a layer of a kind and call it on tensors, or call an operation.
 
-    The first `count` tensors are passed as `packed` says, the others where the text of an argument of the call has
-    them. `after` are lines that follow the constructor, without the layer's name: "trainable = False". `definitions`
-    are the functions and classes that only this instruction has, by name.
+    The first `count` tensors are the inputs; values of `call` refer to the others. `after` are lines that follow the
+    constructor, without the layer's name: "trainable = False". `definitions` are functions and classes of this
+    instruction, by name.
     """
 
     kind: str
     arguments: Arguments = ()
     tensors: tuple[Tensor, ...] = ((-1, 0),)
     count: int = 1
-    packed: Packed = "one"
+    packed: Packing = "one"
     call: Arguments = ()
     after: tuple[str, ...] = ()
     definitions: Arguments = ()
 
 
 class Again(msgspec.Struct, frozen=True, omit_defaults=True, tag="again", tag_field="do"):
-    """Call the layer, or the model, of an earlier instruction once more."""
+    """Call the layer, or the nested model, of an earlier instruction again."""
 
     layer: int
     tensors: tuple[Tensor, ...] = ((-1, 0),)
@@ -69,16 +69,13 @@ class Again(msgspec.Struct, frozen=True, omit_defaults=True, tag="again", tag_fi
 
 
 class Nest(msgspec.Struct, frozen=True, omit_defaults=True, tag="nest", tag_field="do"):
-    """Make a model of a body of its own, whose inputs are like the tensors, and call it on them.
-
-    It is of the custom class `own`, if that is not "".
-    """
+    """Make a nested model from a body, and call it. `own` is its class."""
 
     body: tuple[Instruction, ...]
     tensors: tuple[Tensor, ...] = ((-1, 0),)
     outputs: tuple[Tensor, ...] = ((0, 0),)
     sequential: bool = False
-    own: Own = ""
+    own: ModelClass = ""
     name: str | None = None
     frozen: bool = False
     call: Arguments = ()
@@ -88,7 +85,7 @@ Instruction: TypeAlias = Apply | Again | Nest
 
 
 class Preparation(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Lines that run after the model is made. In them `<it>` is the layer of an instruction, or the model."""
+    """Lines that change the model. `<it>` is the layer of instruction `on`, or the model."""
 
     does: str
     lines: tuple[str, ...]
@@ -96,9 +93,9 @@ class Preparation(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Scope(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A custom function or class that is registered nowhere, and is found by its name within a scope.
+    """A custom function or class that is not registered, but known in a `custom_object_scope`.
 
-    The scope is around the making of the model, around its cloning, or both.
+    The model is made in the scope, cloned in it, or both.
     """
 
     name: str
@@ -106,9 +103,9 @@ class Scope(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Program(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A model. A `sequential` one is a chain of its instructions.
+    """A model. If it is `sequential`, each instruction takes the output of the one before.
 
-    `takes` and `gives` say how inputs and outputs are nested. `clone_arguments` is one of `CLONE_ARGUMENTS`.
+    `takes` and `gives` are the nesting of inputs and outputs. `clone_arguments` is one of `CLONE_ARGUMENTS`.
     """
 
     generation: Generation
@@ -120,16 +117,16 @@ class Program(msgspec.Struct, frozen=True, omit_defaults=True):
     name: str | None = None
     frozen: bool = False
     sequential: bool = False
-    own: Own = ""
+    own: ModelClass = ""
     preparations: tuple[Preparation, ...] = ()
     scope: Scope | None = None
     clone_arguments: str = ""
 
 
 class Graph(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A drawn model: a program that Keras has built, and the source of its model.
+    """A drawn model: a program that Keras has built, and its source.
 
-    `arguments` are the expressions that `clone_model` is given, `within` the scopes in which it is called.
+    `arguments` are the arguments of `clone_model` as expressions, `within` the scopes in which it is called.
     """
 
     program: Program
@@ -139,47 +136,43 @@ class Graph(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def generation(self) -> Generation:
-        """The Keras that it is for."""
         return self.program.generation
 
     def __hash__(self) -> int:
-        """Graphs of equal programs have equal hashes."""
+        """Hash the program, since the arguments are a dict."""
         return hash(self.program)
 
     def __repr__(self) -> str:
-        """The source, which is what a person wants to see."""
         return f"# a drawn model\n{self.source}"
 
 
 def to_json(graph: Graph) -> bytes:
-    """The graph as JSON, the same bytes for equal graphs."""
+    """Encode a graph as JSON: the same bytes for equal graphs."""
     return msgspec.json.encode(graph)
 
 
 def from_json(data: bytes | str, where: str = "graph") -> Graph:
-    """Read a graph. `where` names the file in the error."""
+    """Decode a graph. `where` names the file in the error."""
     try:
         return _DECODER.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:  # ValidationError, which names the field, is one of them
+    except (
+        msgspec.DecodeError,
+        UnicodeDecodeError,
+    ) as error:  # a ValidationError, which names the field, is a DecodeError
         raise MalformedGraph(f"{where}: {error}") from None
 
 
 _DECODER = msgspec.json.Decoder(Graph)
 
 
-def number_of(program: Program) -> int:
-    """A number that is the same for equal programs, in every process."""
+def stable_hash(program: Program) -> int:
+    """Return a hash that is the same in all processes."""
     return zlib.crc32(msgspec.json.encode(program))
 
 
 def instructions(body: tuple[Instruction, ...]) -> Iterator[Instruction]:
-    """All instructions, those of models in the model among them."""
+    """Yield all instructions, with those of nested models."""
     for instruction in body:
         yield instruction
         if isinstance(instruction, Nest):
             yield from instructions(instruction.body)
-
-
-def kinds(program: Program) -> set[str]:
-    """The kinds of layers and operations that a program calls."""
-    return {instruction.kind for instruction in instructions(program.body) if isinstance(instruction, Apply)}

@@ -1,19 +1,21 @@
-"""Cases in which the right clone is undefined, each with where Keras says so. What cannot be done is none of them."""
+"""Models whose correct clone is undefined, each with the line of Keras that shows it."""
 
 from __future__ import annotations
 
-from clonediff.strategies.program import Apply, Nest, Program, instructions, kinds
+from clonediff.strategies.program import Apply, Nest, Program, instructions
 
 
 def why_undefined(program: Program) -> str:
-    """Why the clone of a program's model is undefined; "" where it is defined."""
+    """Return why the clone of a program's model is undefined, "" if it is defined."""
     done = {preparation.does for preparation in program.preparations}
-    # tf_keras/src/layers/preprocessing/index_lookup.py:926 refuses it: the layer had another shape before.
+    steps = list(instructions(program.body))
+    kinds = {step.kind for step in steps if isinstance(step, Apply)}
+    # tf_keras/src/layers/preprocessing/index_lookup.py:926 raises: the output shape changes after the first call.
     lookups = (step for step in program.body if isinstance(step, Apply) and "Lookup" in step.kind)
     if "adapt" in done and any("output_mode" in dict(lookup.arguments) for lookup in lookups):
-        return "the width of what a lookup gives that has learned its vocabulary after it was called"
+        return "the output width of a lookup that learned its vocabulary after its first call"
     # keras/src/layers/normalization/spectral_normalization.py:69 draws random numbers of the dtype of the kernel.
-    if "quantize" in done and "SpectralNormalization" in kinds(program):
+    if "quantize" in done and "SpectralNormalization" in kinds:
         return "a SpectralNormalization around a kernel that is quantized"
     arguments = program.clone_arguments.split()
     # keras/src/models/cloning.py: "In a Sequential model, layers aren't called at model-construction time".
@@ -21,7 +23,7 @@ def why_undefined(program: Program) -> str:
         return "the calls of a Sequential"
     # "input_tensors: optional list of input tensors" (tf_keras/src/models/cloning.py): no list in one.
     if "listed" in arguments and (program.generation != "keras" or len(program.inputs) > 1 or program.takes != "plain"):
-        return "inputs in a list of their own"
-    if "recursive" in arguments and not any(isinstance(step, Nest) for step in instructions(program.body)):
-        return "recursion without a model in the model"
+        return "input tensors in a nested list"
+    if "recursive" in arguments and not any(isinstance(step, Nest) for step in steps):
+        return "recursion without a nested model"
     return ""

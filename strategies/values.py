@@ -1,6 +1,6 @@
-"""Values worth trying for an argument, as source text: by its name, its ending, its beginning, or its default.
+"""Values to try for an argument, by its name, suffix, prefix or default.
 
-Keras says which of them it takes. A row has the values with ` | ` between them, the simplest first.
+Keras decides which of them are valid. The values of a row are separated by ` | `, the simplest first.
 """
 
 from __future__ import annotations
@@ -10,20 +10,19 @@ from collections.abc import Mapping
 from typing import Any
 
 
-def split(row: str) -> tuple[str, ...]:
-    """The values of a row."""
+def split_row(row: str) -> tuple[str, ...]:
     return tuple(value.strip() for value in row.split(" | ")) if row else ()
 
 
-def table(text: str) -> dict[str, str]:
-    """Rows by the names that stand before them; a row goes on in a line that begins with a bar."""
+def parse_table(text: str) -> dict[str, str]:
+    """Parse lines `NAME NAME ...: ROW`; a line that starts with `|` continues a row."""
     lines = re.sub(r"\n\s*\|", " |", text).strip().splitlines()
     pairs = (line.strip().split(":", 1) for line in lines)
     return {name: row.strip() for names, row in pairs for name in names.split()}
 
 
-# What starts below zero has no root, so that a moving variance is a constant.
-BY_NAME: Mapping[str, str] = table("""
+# A moving variance is a constant, because a negative one has no square root.
+BY_NAME: Mapping[str, str] = parse_table("""
     activation: "relu" | "tanh" | "softmax" | "elu" | keras.activations.softsign | layers.ELU() | None
     recurrent_activation: "hard_sigmoid" | keras.activations.softsign
     moving_variance_initializer: keras.initializers.Constant(2.0)
@@ -88,9 +87,9 @@ BY_NAME: Mapping[str, str] = table("""
     window: "hamming" | None
     l1: 0.25 | 2
 """)
-"""By the name of an argument."""
+"""Rows by argument."""
 
-BY_ENDING: Mapping[str, str] = table("""
+BY_ENDING: Mapping[str, str] = parse_table("""
     _initializer: "he_normal" | keras.initializers.RandomNormal(stddev=0.5, seed=3)
         | keras.initializers.Constant(0.5) | keras.initializers.RandomUniform
         | {"class_name": "VarianceScaling", "config": {"scale": 2.0, "mode": "fan_avg", "seed": 5}}
@@ -109,35 +108,35 @@ BY_ENDING: Mapping[str, str] = table("""
 """)
 BY_BEGINNING: Mapping[str, str] = {"num_": "2 | 1", "max_": "4 | 2", "return_": "True", "use_": "True"}
 
-NOT_DRAWN = frozenset(
+EXCLUDED_ARGUMENTS = frozenset(
     (
-        *("name", "trainable", "dtype", "autocast", "activity_regularizer"),  # a layer is given these otherwise
+        *("name", "trainable", "dtype", "autocast", "activity_regularizer"),  # drawn for all layers by other means
         *("stateful", "sparse", "ragged", "dynamic", "weights"),
     )
 )
-"""Arguments that no layer is given: what they ask for stays in a layer, or what it gives is no array."""
+"""Arguments that are never drawn: they make a layer stateful, or its output not a dense array."""
 
-NEEDS: Mapping[str, tuple[str, str]] = {
+COMPANIONS: Mapping[str, tuple[str, str]] = {
     "lora_alpha": ("lora_rank", "2"),
     "renorm_momentum": ("renorm", "True"),
 }
-"""Arguments that have no meaning without another one."""
-ALONE = ("lora_alpha",)
-"""Those of them that are given without it as well."""
+"""Arguments that have an effect only with another one."""
+OPTIONAL_COMPANIONS = ("lora_alpha",)
+"""Those of them that are also passed alone."""
 
-_GENERAL = '2 | 4 | 0.5 | "relu" | (2, 2) | layers.Dense(3)'
+_ANY_TYPE = '2 | 4 | 0.5 | "relu" | (2, 2) | layers.Dense(3)'
 
 
 def values(name: str, default: Any = None, *, required: bool = False) -> tuple[str, ...]:
-    """The values to try for an argument of this name, without its default."""
+    """Return the values to try for an argument, without its default."""
     if isinstance(default, bool):
         return (repr(not default),)
-    row = _row(name)
-    texts = split(row) if row is not None else split(_GENERAL) if required else _of_type(default)
+    row = _row_for(name)
+    texts = split_row(row) if row is not None else split_row(_ANY_TYPE) if required else _values_like(default)
     return tuple(value for value in texts if required or value not in (repr(default), f'"{default}"'))
 
 
-def _row(name: str) -> str | None:
+def _row_for(name: str) -> str | None:
     if name in BY_NAME:
         return BY_NAME[name]
     for table, matches in ((BY_ENDING, name.endswith), (BY_BEGINNING, name.startswith)):
@@ -147,7 +146,7 @@ def _row(name: str) -> str | None:
     return None
 
 
-def _of_type(default: Any) -> tuple[str, ...]:
+def _values_like(default: Any) -> tuple[str, ...]:
     match default:
         case int():
             return (repr(default + 1), "2")
@@ -173,4 +172,4 @@ LAYER_ARGUMENTS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "autocast": ("autocast", ("False",)),
     "regularized": ("activity_regularizer", ('"l2"', "keras.regularizers.L2()")),
 }
-"""Arguments of every layer: what they are called here, with their values."""
+"""Arguments of all layers, and their values, by setting."""

@@ -16,10 +16,10 @@ import pytest
 from hypothesis import HealthCheck, settings
 from msgspec.structs import replace
 
-from clonediff.harness.subjects.environment import Place
+from clonediff.harness.subjects.environment import SearchPath
 from clonediff.harness.subjects.outcomes import NoDeviceError, ReleaseError
 from clonediff.harness.subjects.process import SubjectProcess
-from clonediff.harness.subjects.releases import in_full
+from clonediff.harness.subjects.releases import pinned
 from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.known import load
@@ -63,7 +63,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.option.examples is None:
         config.option.examples = examples(GRAPHS, MANY_GRAPHS)
     try:
-        config.option.subject = list(map(in_full, config.option.subject))
+        config.option.subject = list(map(pinned, config.option.subject))
     except ReleaseError as error:
         raise pytest.UsageError(str(error)) from None
 
@@ -159,7 +159,7 @@ def warm() -> Iterator[Callable[[str], SubjectProcess]]:
 
     def process(name: str) -> SubjectProcess:
         if name not in opened:
-            opened[name] = SubjectProcess(Subject.parse(name), place=place_or_skip(name))
+            opened[name] = SubjectProcess(Subject.parse(name), search_path=place_or_skip(name))
         running[name] = opened[name]
         running.move_to_end(name)
         if len(running) > MOST:  # never Keras itself, which many fixtures hold on to
@@ -229,9 +229,9 @@ class Lent(SubjectProcess):
 def warm_commands(warm: Callable[[str], SubjectProcess], monkeypatch: pytest.MonkeyPatch) -> None:
     """Let commands of this process use the warm subjects, and start none."""
 
-    def started(subject: Subject, *, place: Place) -> SubjectProcess:
-        shared = warm(str(subject if place else replace(subject, version=None)))
-        return Lent(shared) if shared.place == place else SubjectProcess(subject, place=place)
+    def started(subject: Subject, *, search_path: SearchPath) -> SubjectProcess:
+        shared = warm(str(subject if search_path else replace(subject, version=None)))
+        return Lent(shared) if shared.search_path == search_path else SubjectProcess(subject, search_path=search_path)
 
     monkeypatch.setattr("clonediff.harness.answers.replay.SubjectProcess", started)
 

@@ -14,14 +14,14 @@ from contextlib import closing
 from typing import TypeAlias
 
 from clonediff.harness.inside.frameworks import framework
-from clonediff.harness.search.hunt import draws
+from clonediff.harness.search.search import draws
 from clonediff.harness.server.signatures import signatures
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.known import KnownIssues
-from clonediff.strategies.layers import NOT_DRAWN
-from clonediff.strategies.of_release import kinds_of
+from clonediff.strategies.catalogue import kinds_of
+from clonediff.strategies.layers import EXCLUDED_LAYERS
 from clonediff.strategies.operations import is_operation
 from clonediff.strategies.program import GENERATIONS, Apply, Generation, Graph, instructions
 
@@ -32,9 +32,11 @@ Words: TypeAlias = tuple[str, ...]
 def drawable(generation: Generation) -> dict[str, set[Words]]:
     """What the release that is installed has; of values, those that are tried beside the simplest ones."""
     has = signatures(framework(generation))
-    layers = {name: parts["constructor"] for name, parts in has["layers"].items() if name not in NOT_DRAWN}
+    layers = {name: parts["constructor"] for name, parts in has["layers"].items() if name not in EXCLUDED_LAYERS}
     kinds = kinds_of(has["layers"], has["functions"], generation)
-    values = ((name, argument, text) for name in layers for argument, row in kinds[name].more.items() for text in row)
+    values = (
+        (name, argument, text) for name in layers for argument, row in kinds[name].optional.items() for text in row
+    )
     return {
         "layers": {(name,) for name in layers},
         "arguments": {(name, parameter["name"]) for name, parameters in layers.items() for parameter in parameters},

@@ -11,7 +11,7 @@ from typing import Any
 
 from clonediff.harness.inside.frameworks import framework as framework_of
 from clonediff.harness.observation import ClassAudited
-from clonediff.harness.server.audited import audited, generation_of
+from clonediff.harness.server.audit import audit_class, generation_of
 from clonediff.harness.subjects.outcomes import Lost, RequestError, SubjectError
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.subject import Subject
@@ -33,7 +33,7 @@ def assert_config_is_complete(
     """
     more = {name: tuple(map(repr, choices)) for name, choices in (values or {}).items()}
     with framework_of(generation_of(kind)).scratch():
-        answer = audited(kind.__name__, kind, more)
+        answer = audit_class(kind.__name__, kind, more)
     if answer.reason:
         raise ValueError(f"{kind.__name__}: {answer.reason}; `values` can give values for its arguments")
     lost = [f"\n  {argument.given}: {argument.reason}" for argument in answer.lost if argument.name not in ignore]

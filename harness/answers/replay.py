@@ -18,7 +18,7 @@ from clonediff.harness.answers.targets import Target
 from clonediff.harness.scripts.runner import ReplayAnswer, ScriptRunner
 from clonediff.harness.subjects.outcomes import SubjectError
 from clonediff.harness.subjects.process import SubjectProcess
-from clonediff.harness.subjects.releases import place_of
+from clonediff.harness.subjects.releases import search_path_of
 from clonediff.harness.subjects.subject import Subject, UnknownSubjectError
 from clonediff.harness.trials.checks import takes_costly
 from clonediff.harness.trials.graph_trials import UPSTREAM, GraphTrials
@@ -85,12 +85,12 @@ def replayed(
     for subject, pairs in by_subject.items():
         say(f"starting {subject}")
         try:
-            process = SubjectProcess(subject, place=place_of(subject))
+            process = SubjectProcess(subject, search_path=search_path_of(subject))
             versions = process.versions  # starts the process
         except SubjectError as error:
             yield from (replace(row, because=str(error)) for _, row in pairs)
             continue
-        fixed, upstream = ScriptRunner(subject, process.place, fixed=True), ScriptRunner(subject, process.place)
+        fixed, upstream = (ScriptRunner(subject, process.search_path, fixed=ours) for ours in (True, False))
         with process, contextlib.closing(fixed), contextlib.closing(upstream):
             for target, row in pairs:
                 start = time.monotonic()

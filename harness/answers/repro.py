@@ -11,7 +11,7 @@ from pathlib import Path
 from clonediff.harness.answers.targets import Target
 from clonediff.harness.scripts.reproducer import Script
 from clonediff.harness.scripts.runner import ReplayAnswer, ScriptRunner
-from clonediff.harness.subjects.releases import place_of
+from clonediff.harness.subjects.releases import search_path_of
 from clonediff.harness.subjects.subject import Subject
 from clonediff.reports.documents import issue, template
 from clonediff.reports.known import KNOWN_ISSUES, ROOTS, KnownIssues, header_of
@@ -38,7 +38,7 @@ def issue_of(target: Target) -> str:
 
 def run_on(script: Script, subject: Subject) -> tuple[ReplayAnswer, str]:
     """Run a script in a fresh process of a subject's release."""
-    with closing(ScriptRunner(subject, place_of(subject))) as runner:
+    with closing(ScriptRunner(subject, search_path_of(subject))) as runner:
         answer, reason = runner.answer(replace(script, sure=True))
     if answer is ReplayAnswer.BREAKS:
         return answer, f"reproduced: it fails with {script.raises}"

@@ -1,6 +1,6 @@
-"""Many trials within a budget, on one machine or on a cluster.
+"""Runs many trials within a budget, on one machine or on a cluster.
 
-`campaign` hands shards, a seed and a count each, to the workers of `pools`: threads here, each with a process of a
-subject, or those of a Dask cluster. A worker tries a shard or makes a finding smaller (`tasks`), and returns `Counts`.
-`record` writes a finding when it is seen, and `corpus` keeps it for the next run.
+`campaign` gives shards, each a seed and a count, to the workers of `pools`: local threads, each with a subject's
+process, or the workers of a Dask cluster. `tasks` has the work: trying a shard, and reducing a finding. `record`
+writes each finding at once, and `corpus` stores its graph for the next run.
 """

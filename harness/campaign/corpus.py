@@ -1,4 +1,4 @@
-"""The findings of earlier nights, whose graphs a campaign tries first: files that a person may read, add or delete."""
+"""The findings of earlier runs. A campaign tries their graphs first."""
 
 from __future__ import annotations
 
@@ -11,40 +11,40 @@ from clonediff.reports.records import Finding, RecordError, read, write
 from clonediff.reports.run_folder import slug
 from clonediff.strategies.program import MalformedGraph, from_json, to_json
 
-MOST = 1000
-"""The graphs that are tried of a generation: those of the latest findings."""
+MAX_GRAPHS = 1000
+"""How many graphs of a generation to try: those of the latest findings."""
 
 
 class NightlyCorpus:
-    """`FOLDER/<generation>/<finding>.json`. `problems` has the files that cannot be read."""
+    """The files `FOLDER/<generation>/<finding>.json`. `problems` lists those that cannot be read."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.problems: list[str] = []
 
     def graphs(self, generation: str) -> tuple[bytes, ...]:
-        """The different graphs of a generation as JSON, in the order of their files' names."""
+        """Return the different graphs of a generation as JSON, in the order of file names."""
         paths = [path for path in (self.folder / generation).glob("[!.]*.json") if path.is_file()]
         graphs: dict[bytes, None] = {}
-        for path in sorted(sorted(paths, key=os.path.getmtime, reverse=True)[:MOST]):
+        for path in sorted(sorted(paths, key=os.path.getmtime, reverse=True)[:MAX_GRAPHS]):
             try:
                 graph = from_json(bytes(read(path, Finding).graph), str(path))
                 if graph.generation not in (None, generation):
-                    raise RecordError(f"{path}: it is not a graph of {generation}")
+                    raise RecordError(f"{path}: is not a graph of {generation}")
                 graphs[to_json(graph)] = None
             except (RecordError, MalformedGraph) as error:
                 self.problems.append(one_line(str(error), 500))
         return tuple(graphs)
 
     def write(self, finding: Finding) -> None:
-        """Write a finding, in the place of what showed the same before."""
+        """Write a finding. It replaces an earlier one of the same cause."""
         write(self._path(finding), finding)
 
     def remove(self, finding: Finding) -> None:
-        """Delete what shows the same as a finding."""
+        """Delete the finding of the same cause."""
         self._path(finding).unlink(missing_ok=True)
 
     def _path(self, finding: Finding) -> Path:
-        """By cause, cloner, backend and device: the versions of a subject that changes each night are one."""
+        """Name the file by cause, cloner, backend and device; versions change each night."""
         subject = re.sub(r"==[^/@]*", "", finding.subject)
         return self.folder / finding.generation / f"{slug(subject, finding.cloner or 'original', finding.id)}.json"

@@ -1,7 +1,7 @@
-"""The workers of a campaign: threads here, or the workers of a Dask cluster.
+"""The workers of a campaign: local threads, or the workers of a Dask cluster.
 
-A worker takes 6% of the CPU that its subject takes, so threads serve some 15 jobs; for more on one machine, start
-workers of Dask there. Only this module imports Dask, and only for a cluster.
+A worker needs 6% of the CPU time of its subject, so threads can serve about 15 jobs. For more on one machine, start
+Dask workers on it. Only this module imports Dask, and only for a cluster.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from clonediff.harness.campaign import tasks
 from clonediff.harness.campaign.shards import Result, Setup
 
 WAIT = float(os.environ.get("CLONEDIFF_WAIT", "60"))
-"""The seconds to wait for a scheduler, and for a worker of it."""
+"""How many seconds to wait for a scheduler, and for a worker."""
 
 
 class ClusterError(ConnectionError):
-    """A cluster that cannot be reached, or has no workers; the message says which and what to do."""
+    """The cluster cannot be reached, or has no workers."""
 
 
 class LocalPool:
-    """Threads, one for each job."""
+    """Local threads, one for each job."""
 
     def __init__(self, jobs: int, setup: Setup) -> None:
         self.jobs = jobs
@@ -38,16 +38,16 @@ class LocalPool:
         return self._executor.submit(work, self._setup, *arguments)
 
     def check(self) -> None:
-        """Threads do not die."""
+        """Do nothing: threads do not die."""
 
     def close(self) -> None:
-        """End the subjects, and with them whatever the threads wait for."""
-        tasks.close(self._setup.campaign)
+        """End the subjects, so that threads stop waiting for them."""
+        tasks.close_campaign(self._setup.campaign)
         self._executor.shutdown(cancel_futures=True)
 
 
 class DaskPool:
-    """The workers of a cluster that exists. They need clonediff, and a Keras to try."""
+    """The workers of a running cluster, on which clonediff and the subjects are installed."""
 
     def __init__(self, address: str, setup: Setup) -> None:
         try:
@@ -62,14 +62,14 @@ class DaskPool:
         except (OSError, TimeoutError, ValueError, TypeError, RuntimeError) as error:
             raise ClusterError(f"{address}: no Dask scheduler with a worker answers within {WAIT:g} s") from error
         self._campaign = setup.campaign
-        # A task of its own: known issues are half a megabyte, and a worker that joins late gets them too.
+        # A separate task, so that workers fetch it once: known issues have half a megabyte.
         self._setup = self._client.submit(copy.copy, setup, pure=False)
         self._executor = self._client.get_executor(pure=False)
-        self._seen = time.monotonic()
+        self._last_seen = time.monotonic()
         self.jobs = self._threads()
 
     def submit(self, work: Callable[..., Result], *arguments: Any) -> Future[Result]:
-        """Have a worker do something; if that dies, the scheduler finds another."""
+        """Run a function on a worker. If the worker dies, the scheduler chooses another."""
         future: Future[Result] = self._executor.submit(work, self._setup, *arguments)
         return future
 
@@ -77,20 +77,20 @@ class DaskPool:
         return sum(worker["nthreads"] for worker in self._client.scheduler_info(n_workers=-1)["workers"].values())
 
     def check(self) -> None:
-        """Raise `ClusterError` if the scheduler is gone, or there was no worker for long."""
+        """Raise `ClusterError` if the scheduler is gone, or no worker came for `WAIT` seconds."""
         if self._client.status != "running":
             raise ClusterError("the scheduler is gone")
         if self._threads():
-            self._seen = time.monotonic()
-        elif time.monotonic() - self._seen > WAIT:
+            self._last_seen = time.monotonic()
+        elif time.monotonic() - self._last_seen > WAIT:
             raise ClusterError(f"the cluster has had no worker for {WAIT:g} s")
 
     def close(self) -> None:
-        """Cancel the tasks, and end the subjects: the workers go on without them."""
+        """Cancel the tasks and end the subjects. The workers go on."""
         with contextlib.suppress(Exception):  # the scheduler may be gone
             self._executor.shutdown(wait=False)
             if self._client.status == "running":
-                self._client.run(tasks.close, self._campaign)
+                self._client.run(tasks.close_campaign, self._campaign)
             self._client.close(timeout=5)
 
 

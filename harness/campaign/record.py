@@ -1,7 +1,7 @@
-"""The record of a campaign: its counts and findings, and the run's folder that they are written to as they grow.
+"""The record of a campaign: its counts and findings, written during the run.
 
-Only sums are in memory, however long the campaign runs. A finding is written when it is seen, and again when it is
-smaller. Whoever reads the folder meanwhile reads whole files.
+Memory does not grow with the number of trials. A finding is written at once, and again when it is reduced. Files are
+replaced atomically.
 """
 
 from __future__ import annotations
@@ -17,39 +17,39 @@ from clonediff.reports.known import KnownIssues
 from clonediff.reports.records import Counts, Finding, Run
 from clonediff.reports.run_folder import RunFolder, folder_name, read_run
 
-EVERY, REPORTS = 5.0, 60.0
-"""The seconds after which run.json is written again, and after which the reports are."""
+SAVE_SECONDS, REPORT_SECONDS = 5.0, 60.0
+"""How often run.json is written, and how often the reports are, in seconds."""
 
 
 @dataclass
 class Record:
-    """What a campaign came to: `run`, and the findings by their folders.
+    """The counts of a campaign, in `run`, and its findings by folder.
 
-    `say` hears of a finding that is seen first, or is as small as it gets; `warn` of what goes wrong; `watch` of the
-    seconds that are left and the titles of what is made smaller.
+    `on_finding` is called with new and with fully reduced findings, `on_problem` with messages, and `on_progress` with
+    this record, the seconds left, and the titles of the findings that are being reduced.
     """
 
     folder: RunFolder
     run: Run
     corpus: NightlyCorpus
     known: KnownIssues
-    say: Callable[[Finding], None]
-    warn: Callable[[str], None]
-    watch: Callable[[Record, float, list[str]], None]
+    on_finding: Callable[[Finding], None]
+    on_problem: Callable[[str], None]
+    on_progress: Callable[[Record, float, list[str]], None]
     findings: dict[str, Finding] = field(default_factory=dict)
     began: float = field(default_factory=time.monotonic)
     reported: float = 0.0
 
     def add(self, subject: str, result: Result) -> None:
-        """Add the counts of a task, and what it could not build or try."""
+        """Add the counts of a task, and its examples of refused and failed graphs."""
         self.run.versions[subject] = result.versions
         self.run.counts[subject] = self.run.counts.get(subject, Counts()).plus(result.counts)
-        for sort, graphs in (("refused", result.refused), ("faults", result.faulty)):
+        for sort, graphs in (("refused", result.refused_examples), ("faults", result.fault_examples)):
             for why, graph in graphs.items():
                 self.folder.example(sort, subject, why, graph)
 
-    def found(self, finding: Finding) -> None:
-        """Write a finding that is new, or another than before, and keep its graph for other nights."""
+    def add_finding(self, finding: Finding) -> None:
+        """Write a finding that is new or has changed, and store it in the corpus."""
         name = folder_name(finding)
         before = self.findings.get(name)
         if finding == before:
@@ -58,31 +58,31 @@ class Record:
         self.folder.finding(finding)
         self.corpus.write(finding)
         if before is None or finding.smallest > before.smallest:
-            self.say(finding)
+            self.on_finding(finding)
 
-    def withdraw(self, finding: Finding) -> None:
-        """Take back a finding that did not show again."""
+    def remove_finding(self, finding: Finding) -> None:
+        """Remove a flaky finding, whose graph did not show it again."""
         self.findings.pop(folder_name(finding), None)
         self.folder.withdraw(finding)
         self.corpus.remove(finding)
         self.run.unsteady.append(f"{finding.subject}: {finding.title}")
-        self.warn(f"not counted, since it did not show again: {self.run.unsteady[-1]}")
+        self.on_problem(f"not counted, since it did not show again: {self.run.unsteady[-1]}")
 
-    def lose(self, subject: str, reason: str) -> None:
+    def give_up(self, subject: str, reason: str) -> None:
         self.run.lost[subject] = reason
-        self.warn(reason)
+        self.on_problem(reason)
 
-    def fail(self, failure: str) -> None:
+    def add_failure(self, failure: str) -> None:
         self.run.failures.append(failure)
-        self.warn(failure)
+        self.on_problem(failure)
 
-    def show(self, left: float, reducing: list[str]) -> None:
-        """Show where the run is, and write it now and then, so that whatever ends it leaves reports."""
-        self.watch(self, left, reducing)
+    def update(self, left: float, reducing: list[str]) -> None:
+        """Report the progress. Write the run and its reports at intervals."""
+        self.on_progress(self, left, reducing)
         seconds = time.monotonic() - self.began
-        if seconds > self.run.seconds + EVERY:
+        if seconds > self.run.seconds + SAVE_SECONDS:
             self.write()
-        if seconds > self.reported + REPORTS:
+        if seconds > self.reported + REPORT_SECONDS:
             self.reported = seconds
             write_reports(read_run(self.folder.path), self.known)
 

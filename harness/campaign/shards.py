@@ -1,7 +1,7 @@
-"""A campaign as data: what its tasks share, a shard, and a result.
+"""The data of a campaign's tasks: the setup that they share, shards, and results.
 
-A shard is a few graphs on one subject: a seed and a count. It is the same wherever and whenever it runs, so a worker
-that dies costs its shard a retry.
+A shard is a few graphs on one subject, given by seeds and counts. It always yields the same graphs, so it can be
+retried on another worker.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from clonediff.harness.trials.trial import Key
 from clonediff.reports.known import KnownIssue
 from clonediff.reports.records import Counts, Finding, Run, Severity
 
-SIZE = 10
-"""The graphs of a block, which are drawn from one seed: a second of work or a few."""
-JOBS = 32
-"""With more jobs than that, a shard has more blocks, so that the driver is not asked more often.
+BLOCK_SIZE = 10
+"""The number of graphs in a block, which are drawn from one seed: a few seconds of work."""
+JOBS_PER_BLOCK = 32
+"""If there are more jobs, shards have more blocks, so that the load of the driver does not grow.
 
-The first are small, and the next twice as large each: a worker soon learns what others found.
+The first shards are small, so that workers soon know the findings of others.
 """
 
 
 class Setup(msgspec.Struct, frozen=True):
-    """What all tasks of a campaign share. `layers` names the user's own layers."""
+    """What the tasks of a campaign share. `layers` names the user's layers."""
 
     campaign: str
     cloners: tuple[str, ...]
@@ -35,9 +35,9 @@ class Setup(msgspec.Struct, frozen=True):
 
 
 class Shard(msgspec.Struct, frozen=True):
-    """Graphs to try on a subject: those of the corpus, or blocks of a seed, each a number and how many graphs it has.
+    """Graphs to try: those of the corpus, or of blocks, each with seed and count.
 
-    Of the causes that were `seen` already, no finding is returned.
+    Findings of causes in `seen` are not returned.
     """
 
     subject: str
@@ -47,38 +47,38 @@ class Shard(msgspec.Struct, frozen=True):
     seen: tuple[Key, ...] = ()
 
 
-def shards(run: Run, first: Mapping[str, Sequence[bytes]]) -> Iterator[Shard]:
-    """The shards of a run, the subjects in turn; `first` has the graphs of the corpus, by subject."""
+def shards(run: Run, corpus: Mapping[str, Sequence[bytes]]) -> Iterator[Shard]:
+    """Yield the shards of a run, in turn for each subject, the corpus first."""
     turns = itertools.count()
-    for row in itertools.zip_longest(*(_shards_of(name, run, first.get(name, ()), turns) for name in run.subjects)):
+    for row in itertools.zip_longest(*(_shards_of(name, run, corpus.get(name, ()), turns) for name in run.subjects)):
         yield from filter(None, row)
 
 
-def _shards_of(subject: str, run: Run, first: Sequence[bytes], turns: Iterator[int]) -> Iterator[Shard]:
-    for start in range(0, len(first), SIZE):
-        yield Shard(subject, next(turns), graphs=tuple(first[start : start + SIZE]))
-    starts = itertools.count(0, SIZE) if run.trials is None else iter(range(0, run.trials, SIZE))
+def _shards_of(subject: str, run: Run, corpus: Sequence[bytes], turns: Iterator[int]) -> Iterator[Shard]:
+    for start in range(0, len(corpus), BLOCK_SIZE):
+        yield Shard(subject, next(turns), graphs=tuple(corpus[start : start + BLOCK_SIZE]))
+    starts = itertools.count(0, BLOCK_SIZE) if run.trials is None else iter(range(0, run.trials, BLOCK_SIZE))
     for turn in turns:
-        some = tuple(itertools.islice(starts, min(1 + run.jobs // JOBS, 2 ** (turn // run.jobs))))
-        if not some:
+        block_starts = tuple(itertools.islice(starts, min(1 + run.jobs // JOBS_PER_BLOCK, 2 ** (turn // run.jobs))))
+        if not block_starts:
             return
-        sizes = [SIZE if run.trials is None else min(SIZE, run.trials - start) for start in some]
-        seeds = [run.seed * 1_000_003 + start // SIZE for start in some]
+        sizes = [BLOCK_SIZE if run.trials is None else min(BLOCK_SIZE, run.trials - start) for start in block_starts]
+        seeds = [run.seed * 1_000_003 + start // BLOCK_SIZE for start in block_starts]
         yield Shard(subject, turn, blocks=tuple(zip(seeds, sizes, strict=True)))
 
 
 class Result(msgspec.Struct, frozen=True):
-    """The result of a task: of a shard, or of a finding that was made smaller.
+    """The result of a task: of a shard, or of the reduction of a finding.
 
-    `findings` has the first graph of each new cause of the shard, or the smaller finding; nothing if it did not show
-    again; `failed` says what stopped the reduction. `met` counts the graphs of each new cause. `refused` has a graph
-    for each reason why the release builds none, `faulty` one for each fault of clonediff.
+    `findings` has the first finding of each new cause of a shard, or the reduced finding; it is empty if the finding is
+    flaky. `failed` says why the reduction stopped early. `shown` counts the graphs of each new cause.
+    `refused_examples` has a graph by reason for which Keras refused it, `fault_examples` one by fault of clonediff.
     """
 
     versions: dict[str, str]
     counts: Counts
     findings: tuple[Finding, ...] = ()
-    met: dict[Key, int] = {}
-    refused: dict[str, bytes] = {}
-    faulty: dict[str, bytes] = {}
+    shown: dict[Key, int] = {}
+    refused_examples: dict[str, bytes] = {}
+    fault_examples: dict[str, bytes] = {}
     failed: str = ""

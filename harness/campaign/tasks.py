@@ -1,7 +1,7 @@
-"""The tasks of a worker: try a shard, and make a finding smaller.
+"""The tasks of a worker: try a shard, and reduce a finding.
 
-Both are functions of plain data, so the result is the same on any worker. A worker keeps a warm process of each
-subject from one task to the next.
+Both are functions of plain data, so the result does not depend on the worker. A worker keeps a warm process of each
+subject between tasks.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from clonediff.harness.campaign.shards import Result, Setup, Shard
 from clonediff.harness.observation import Shape
 from clonediff.harness.scripts.reproducer import script_of
 from clonediff.harness.scripts.runner import ReplayAnswer, ScriptRunner
-from clonediff.harness.search.hunt import draws, make_smaller
-from clonediff.harness.search.reduce import MOST
-from clonediff.harness.subjects.environment import Place
+from clonediff.harness.search.reduce import MAX_TRIALS
+from clonediff.harness.search.search import draws, reduce_hit
+from clonediff.harness.subjects.environment import SearchPath
 from clonediff.harness.subjects.outcomes import ReleaseError, RequestError, SubjectError
 from clonediff.harness.subjects.process import SubjectProcess
-from clonediff.harness.subjects.releases import place_of
+from clonediff.harness.subjects.releases import search_path_of
 from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import full_name
@@ -41,27 +41,27 @@ from clonediff.reports.markup import reason
 from clonediff.reports.records import Box, Counts, Finding, Severity
 from clonediff.strategies.program import Graph, from_json, to_json
 
-COSTLY = {"timed-out": 2, "out-of-memory": 6, "process": 6}
-"""The most trials for a finding whose trials each cost a process or a minute."""
+COSTLY_TRIALS = {"timed-out": 2, "out-of-memory": 6, "process": 6}
+"""The most trials for reducing a finding whose trials are slow, by a part of its id."""
 
 
 class CampaignProcess(SubjectProcess):
-    """A subject's process. A fault of clonediff is counted, by its reason, and what was asked then is kept."""
+    """A subject's process that counts faults of clonediff, with a request for each."""
 
-    def __init__(self, subject: Subject, place: Place) -> None:
-        super().__init__(subject, place=place)
+    def __init__(self, subject: Subject, search_path: SearchPath) -> None:
+        super().__init__(subject, search_path=search_path)
         self.faults: Counter[str] = Counter()
-        self.faulty: dict[str, bytes] = {}
+        self.examples: dict[str, bytes] = {}
 
     def draw(self, request: dict[str, Any], timeout: float = 30.0) -> Graph | None:
-        """Draw a graph; None also where that fails."""
-        with self.counted(json.encode(request)):
+        """Draw a graph. Return None if that fails."""
+        with self.counting_faults(json.encode(request)):
             return super().draw(request, timeout)
         return None
 
     @contextlib.contextmanager
-    def counted(self, asked: bytes) -> Iterator[None]:
-        """A scope in which a fault of clonediff ends nothing else."""
+    def counting_faults(self, asked: bytes) -> Iterator[None]:
+        """Count a fault of clonediff in the block, instead of raising it."""
         try:
             yield
         except Exception as error:
@@ -71,45 +71,45 @@ class CampaignProcess(SubjectProcess):
             where = "" if isinstance(error, SubjectError) else f" (at {frame.filename}:{frame.lineno})"
             why = f"{reason(type(error).__name__, str(error))}{where}"
             self.faults[why] += 1
-            self.faulty.setdefault(why, asked)
+            self.examples.setdefault(why, asked)
 
 
 class Trials(GraphTrials):
-    """Trials of which none ends a campaign."""
+    """Trials in which a fault of clonediff is counted, and does not end the campaign."""
 
     process: CampaignProcess
 
     def __init__(self, process: CampaignProcess, setup: Setup) -> None:
         super().__init__(process, KnownIssues(setup.known), cloners=setup.cloners, at_least=setup.at_least)
         process.faults.clear()
-        process.faulty.clear()
+        process.examples.clear()
 
     def try_graph(self, graph: Graph, *, costly: Costly = None) -> Trial:
-        with self.process.counted(to_json(graph)):
+        with self.process.counting_faults(to_json(graph)):
             return super().try_graph(graph, costly=costly)
         return Trial(not_tried="a fault of clonediff")
 
 
 class WarmSubject:
-    """A subject's process, and what runs scripts on its release."""
+    """A subject's process, and a runner of scripts on the same release."""
 
     def __init__(self, name: str, setup: Setup) -> None:
         subject = Subject.parse(name)
         self.setup = setup
-        self.process = CampaignProcess(subject, place_of(subject))
+        self.process = CampaignProcess(subject, search_path_of(subject))
         self.process.layers = setup.layers
-        self._scripts = ScriptRunner(subject, self.process.place)
+        self._scripts = ScriptRunner(subject, self.process.search_path)
         allow_cloners(setup.cloners)
 
     def start(self) -> None:
-        """Start the process; raise where it cannot be used for the campaign."""
+        """Start the process. Raise if a cloner cannot be used on it."""
         self.process.start()
         problems = (unsupported_cloner(cloner, self.process) for cloner in self.setup.cloners)
         if problem := next(filter(None, problems), ""):
             raise ReleaseError(problem)
 
     def finding(self, hit: Hit, *, run: bool = False) -> Finding:
-        """A hit as it is kept, with a picture of both models; with `run`, its script is run alone."""
+        """Return the finding of a hit. If `run` is true, run its script alone."""
         assert hit.graph is not None
         process, cause = self.process, hit.cause
         script = script_of(hit, process.subject.generation, process.versions)
@@ -137,19 +137,19 @@ class WarmSubject:
         return replace(finding, proof=proof, unproven=why if proof is None else "")
 
     def end(self) -> None:
-        """End the processes for good, from any thread."""
+        """End the processes permanently, from any thread."""
         self.process.end()
         self._scripts.close()
 
 
 def _pictures(pair: Pair) -> tuple[tuple[Box, ...], ...]:
-    """The calls of the original, and of the clone where one was made."""
+    """Return the calls of the original, and of the clone if there is one."""
     original = tuple(_boxes(pair.original.shape, pair.tensor))
     return (original, tuple(_boxes(pair.observed.shape, pair.counterpart))) if pair.clone.observation else (original,)
 
 
 def _boxes(shape: Shape, name: TensorName) -> Iterator[Box]:
-    """The calls of a model, each after those that give what it takes."""
+    """Yield the calls of a model in topological order."""
     calls = {(number, use): call for number, layer in enumerate(shape.layers) for use, call in enumerate(layer.calls)}
     taken = {place: list(tensors([call.args, call.kwargs])) for place, call in calls.items()}
     givers = {place: [tensor[:2] for tensor in taken[place] if tensor[:2] in calls] for place in calls}
@@ -162,21 +162,21 @@ def _boxes(shape: Shape, name: TensorName) -> Iterator[Box]:
 
 _warm: dict[tuple[int, str, str], WarmSubject] = {}
 """The warm subjects of this worker, by thread, campaign and name."""
-_over: set[str] = set()
+_closed: set[str] = set()
 
 
-def close(campaign: str) -> None:
-    """End the processes of a campaign on this worker, and the tasks that wait for them."""
-    _over.add(campaign)
+def close_campaign(campaign: str) -> None:
+    """End the processes of a campaign on this worker. Tasks that use them fail."""
+    _closed.add(campaign)
     for key in [key for key in list(_warm) if key[1] == campaign]:
         _warm.pop(key).end()
 
 
-def _started(name: str, setup: Setup) -> WarmSubject:
+def _warm_subject(name: str, setup: Setup) -> WarmSubject:
     key = threading.get_ident(), setup.campaign, name
     warm = _warm[key] = _warm.get(key) or WarmSubject(name, setup)
-    if setup.campaign in _over:  # perhaps since a moment ago
-        close(setup.campaign)
+    if setup.campaign in _closed:  # by another thread, just now
+        close_campaign(setup.campaign)
         raise SubjectError("the campaign is over")
     warm.start()
     return warm
@@ -184,37 +184,38 @@ def _started(name: str, setup: Setup) -> WarmSubject:
 
 def try_shard(setup: Setup, shard: Shard) -> Result:
     """Try each graph of a shard."""
-    warm = _started(shard.subject, setup)
+    warm = _warm_subject(shard.subject, setup)
     trials, process = Trials(warm.process, setup), warm.process
     losses, began = process.losses.copy(), time.perf_counter()
     findings: dict[Key, Finding] = {}
-    met: Counter[Key] = Counter()
+    shown: Counter[Key] = Counter()
     reasons: Counter[str] = Counter()
     refused: dict[str, bytes] = {}
     for graph in _graphs(shard, trials):
         trial = trials.try_graph(graph)
-        # What the corpus has another release may lack, and layers of the user's own may be gone.
+        # A graph of the corpus may use layers that this release lacks, or that the user has removed.
         if trial.refused is not None and not shard.graphs:
             why = reason(trial.refused.type, trial.refused.message)
             reasons[why] += 1
             refused.setdefault(why, to_json(graph))
         for hit in new_hits(trial.hits):
-            met[hit.key] += 1
+            shown[hit.key] += 1
             if hit.key not in findings and hit.key not in shard.seen:
-                with process.counted(to_json(graph)):
+                with process.counting_faults(to_json(graph)):
                     findings[hit.key] = warm.finding(hit)
     counts = Counts(
         graphs=trials.tally.trials,
         seconds=time.perf_counter() - began,
-        verdicts=_rows(trials.tally.verdicts),
-        worst=_rows(trials.tally.worst),
-        known=_rows(trials.tally.known),
+        verdicts=_nested_counts(trials.tally.verdicts),
+        worst=_nested_counts(trials.tally.worst),
+        known=_nested_counts(trials.tally.known),
         refused=dict(reasons),
         faults=dict(process.faults),
         unrun=trials.tally.unrun,
         losses=dict(process.losses - losses),
     )
-    return Result(process.versions, counts, tuple(findings.values()), dict(met), refused, dict(process.faulty))
+    examples = dict(process.examples)
+    return Result(process.versions, counts, tuple(findings.values()), dict(shown), refused, examples)
 
 
 def _graphs(shard: Shard, trials: Trials) -> Iterator[Graph]:
@@ -223,8 +224,8 @@ def _graphs(shard: Shard, trials: Trials) -> Iterator[Graph]:
         yield from draws(trials.process, seed, size, cloners=trials.cloners)
 
 
-def _rows(counts: Mapping[tuple[str, Any], int]) -> dict[str, dict[str, int]]:
-    """Counts of pairs, a row for each first of a pair."""
+def _nested_counts(counts: Mapping[tuple[str, Any], int]) -> dict[str, dict[str, int]]:
+    """Convert counts of pairs to nested counts."""
     rows: dict[str, dict[str, int]] = {}
     for (name, word), count in counts.items():
         rows.setdefault(name, {})[word.word if isinstance(word, Severity) else word] = count
@@ -232,21 +233,22 @@ def _rows(counts: Mapping[tuple[str, Any], int]) -> dict[str, dict[str, int]]:
 
 
 def reduce_finding(setup: Setup, drawn: Finding, seconds: float) -> Result:
-    """Cut the graph of a finding for so long, then run its script alone.
+    """Reduce the graph of a finding within some seconds, then run its script alone.
 
-    If the script of the smallest graph does not fail alone, the graph as it was drawn may have one that does.
+    If the script of the smallest graph does not fail alone, try that of the drawn graph.
     """
     began = time.perf_counter()
-    warm = _started(drawn.subject, setup)
-    trials = Trials(warm.process, setup)
-    most = next((trials for word, trials in COSTLY.items() if word in drawn.id), MOST)
+    warm = _warm_subject(drawn.subject, setup)
+    trials, process = Trials(warm.process, setup), warm.process
+    most = next((trials for word, trials in COSTLY_TRIALS.items() if word in drawn.id), MAX_TRIALS)
     graph = from_json(bytes(drawn.graph), "a finding")
-    smaller = make_smaller(trials, graph, drawn.key, drawn.root, until=time.monotonic() + seconds, most=most)
-    findings = [warm.finding(smaller.hit, run=True)] if smaller.hit else []
-    if smaller.drawn and findings[0].proof is False:
-        findings.append(warm.finding(smaller.drawn, run=True))
+    reduction = reduce_hit(trials, graph, drawn.key, drawn.root, until=time.monotonic() + seconds, max_trials=most)
+    findings = [warm.finding(reduction.hit, run=True)] if reduction.hit else []
+    if reduction.drawn and findings[0].proof is False:
+        findings.append(warm.finding(reduction.drawn, run=True))
         findings.sort(key=lambda finding: finding.proof is False)
     spent = time.perf_counter() - began
-    counts = Counts(reducing=trials.tally.trials, reducing_seconds=spent, faults=dict(warm.process.faults))
-    found = (replace(finding, first_seen=drawn.first_seen, smallest=smaller.finished) for finding in findings[:1])
-    return Result(warm.process.versions, counts, tuple(found), faulty=dict(warm.process.faulty), failed=smaller.failed)
+    counts = Counts(reducing=trials.tally.trials, reducing_seconds=spent, faults=dict(process.faults))
+    found = (replace(finding, first_seen=drawn.first_seen, smallest=reduction.finished) for finding in findings[:1])
+    examples = dict(process.examples)
+    return Result(process.versions, counts, tuple(found), fault_examples=examples, failed=reduction.failed)

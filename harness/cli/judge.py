@@ -15,7 +15,7 @@ from clonediff.harness.judge.judging import Judged, Release, diff_of, judge
 from clonediff.harness.judge.proposals import ProposalError
 from clonediff.harness.judge.verdict_text import comment, terminal_lines
 from clonediff.harness.keras_12202 import RELEASE
-from clonediff.harness.subjects.releases import change_of, place_of
+from clonediff.harness.subjects.releases import change_of, search_path_of
 from clonediff.harness.subjects.subject import Subject
 from clonediff.reports.known import load
 from clonediff.reports.records import AT_LEAST
@@ -93,7 +93,7 @@ def command(
         with release.process:
             if changed is not None:
                 judged = Judged(str(changed), str(baseline), fixes=options["fixes"])
-                verdicts.append(release.judge(judged, changed, place_of(changed)))
+                verdicts.append(release.judge(judged, changed, search_path_of(changed)))
             for proposal in series:
                 for judged in judge(proposal, release, options["fixes"], tests=options["tests"]):
                     verdicts.append(judged)

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from clonediff.harness.subjects.releases import in_full
+from clonediff.harness.subjects.releases import pinned
 from clonediff.harness.trials.cloners import allow_cloners, named
 from clonediff.reports.known import KNOWN_ISSUES
 from clonediff.reports.markup import one_line
@@ -39,7 +39,7 @@ def users_function(value: str) -> str:
 
 def subject(help_: str, *names: str, **more: Any) -> Callable[[Command], Command]:
     """`--subject`; a checkout is copied, so that later changes do not affect the command."""
-    return click.option("--subject", *names, type=in_full, metavar="SUBJECT", help=help_, **more)
+    return click.option("--subject", *names, type=pinned, metavar="SUBJECT", help=help_, **more)
 
 
 def cloner(help_: str, *names: str, **more: Any) -> Callable[[Command], Command]:

@@ -19,7 +19,7 @@ from pathlib import Path
 from shutil import copytree
 
 from clonediff.harness.judge.proposals import DIFF, IMPORTS, Proposal, ProposalError, bound, read_proposal
-from clonediff.harness.subjects.environment import Place
+from clonediff.harness.subjects.environment import SearchPath
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -31,12 +31,12 @@ _GIT_LINES = re.compile(r"^(?:diff --git|index|(?:new|deleted) file mode|(?:old|
 class PrivateCopy:
     """A copy of the package of a release, to which proposals are applied."""
 
-    def __init__(self, package: str, place: Place, folder: Path) -> None:
+    def __init__(self, package: str, search_path: SearchPath, folder: Path) -> None:
         """Copy the package with its bytecode, since compiling it takes seconds."""
-        spec = None if place else find_spec(package)
-        self.release = Path(spec.origin or "").resolve().parents[1] if spec else Path(place[0])
+        spec = None if search_path else find_spec(package)
+        self.release = Path(spec.origin or "").resolve().parents[1] if spec else Path(search_path[0])
         self.folder, self.package = folder.resolve(), package
-        self.place: Place = (str(self.folder), *place)
+        self.search_path: SearchPath = (str(self.folder), *search_path)
         copytree(self.release / package, self.folder / package)
         names = (f"{package}/{name}" for name in _CLONING_FILES)
         self._cloning = next((name for name in names if (self.folder / name).is_file()), "")

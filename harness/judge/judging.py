@@ -26,12 +26,12 @@ from clonediff.harness.judge.proposals import Proposal, ProposalError
 from clonediff.harness.scripts.known_scripts import case_of_script
 from clonediff.harness.scripts.reproducer import Script, reproducer
 from clonediff.harness.scripts.runner import ReplayAnswer, ScriptRunner
-from clonediff.harness.search.hunt import search
+from clonediff.harness.search.search import search
 from clonediff.harness.subjects.child import scratch
-from clonediff.harness.subjects.environment import Place
+from clonediff.harness.subjects.environment import SearchPath
 from clonediff.harness.subjects.outcomes import SubjectError
 from clonediff.harness.subjects.process import Limits, SubjectProcess
-from clonediff.harness.subjects.releases import place_of
+from clonediff.harness.subjects.releases import search_path_of
 from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.checks.made import NOT_BUILT
 from clonediff.harness.trials.graph_trials import UPSTREAM, GraphTrials
@@ -116,31 +116,31 @@ class Release:
     ) -> None:
         """`draws` has the `seconds` of drawing, the maximal number of `models`, and the `seed`."""
         self.subject, self.say, self.at_least, self.draws = subject, say, at_least, draws
-        self.place = place_of(subject)
+        self.search_path = search_path_of(subject)
         self.known = known.on(subject.generation)
         self.issues = [issue for issue in self.known.issues if issue.script]
-        self.process = SubjectProcess(subject, place=self.place, limits=LIMITS)
+        self.process = SubjectProcess(subject, search_path=self.search_path, limits=LIMITS)
         self._trials = GraphTrials(self.process, KnownIssues())
         self._seen: set[str] = set()
-        passing = self.passing(subject, self.place, self.issues)
+        passing = self.passing(subject, self.search_path, self.issues)
         self.failing = [issue for issue in self.issues if issue.id not in passing]
 
-    def passing(self, subject: Subject, place: Place, issues: Collection[KnownIssue]) -> set[str]:
-        """The ids of the issues whose scripts pass in a place."""
+    def passing(self, subject: Subject, search_path: SearchPath, issues: Collection[KnownIssue]) -> set[str]:
+        """The ids of the issues whose scripts pass in a search_path."""
         ids: set[str] = set()
         starts = Script(f"import {subject.generation}\n", "ImportError", sure=True)
-        with closing(ScriptRunner(subject, place)) as runner:
+        with closing(ScriptRunner(subject, search_path)) as runner:
             if runner.answer(starts)[0] is not ReplayAnswer.GONE:
-                SubjectProcess(subject, place=place).start()  # raises with the reason
+                SubjectProcess(subject, search_path=search_path).start()  # raises with the reason
             for number, issue in enumerate(issues):
                 self.say(f"scripts of known issues, {number} of {len(issues)}")
                 if runner.answer(Script(issue.script, issue.raises, sure=True))[0] is ReplayAnswer.GONE:
                     ids.add(issue.id)
         return ids
 
-    def judge(self, judged: Judged, subject: Subject, place: Place) -> Judged:
-        """Fill in the verdict on the code in a place."""
-        with SubjectProcess(subject, place=place, limits=LIMITS) as process:
+    def judge(self, judged: Judged, subject: Subject, search_path: SearchPath) -> Judged:
+        """Fill in the verdict on the code in a search_path."""
+        with SubjectProcess(subject, search_path=search_path, limits=LIMITS) as process:
             return Candidate(process, self).judge(judged)
 
     def trial_of(self, case: Case, costly: bool) -> Trial:
@@ -173,7 +173,7 @@ class Candidate(GraphTrials):
     def judge(self, judged: Judged) -> Judged:
         """Try everything."""
         release = self._release
-        passing = release.passing(self.process.subject, self.process.place, release.issues)
+        passing = release.passing(self.process.subject, self.process.search_path, release.issues)
         failing = {issue.id for issue in release.failing}
         cases = {issue.id: case_of_script(issue) for issue in release.issues if issue.fingerprint}
         models = {id_: replace(case, source=_DOCSTRING.sub("", case.source)) for id_, case in cases.items()}
@@ -252,14 +252,14 @@ def judge(texts: Mapping[str, str], release: Release, fixes: Collection[str], *,
     subject, left, applied = release.subject, release.failing, list[Proposal]()
     judged = Judged("", str(subject))
     with tempfile.TemporaryDirectory(dir=scratch()) as folder:
-        copy = PrivateCopy(subject.generation, release.place, Path(folder))
+        copy = PrivateCopy(subject.generation, release.search_path, Path(folder))
         try:
             for name, text in texts.items():
                 judged = replace(judged, name=name)
                 proposal = copy.apply(name, text)
                 applied += [proposal] if proposal.is_for(subject.generation) else []
                 if proposal in applied and len(texts) > 1:
-                    passing = release.passing(subject, copy.place, left)
+                    passing = release.passing(subject, copy.search_path, left)
                     left = [issue for issue in left if issue.id not in passing]
                     ids = tuple(issue.id for issue in left)
                     yield replace(judged, fixes=proposal.mends, mends=tuple(sorted(passing)), leaves=ids)
@@ -267,7 +267,7 @@ def judge(texts: Mapping[str, str], release: Release, fixes: Collection[str], *,
             judged = replace(judged, name=ALL if len(texts) > 1 else judged.name, fixes=tuple(mends))
             if not applied:
                 raise ProposalError(f"it is not for {subject.generation}")
-            judged = release.judge(judged, subject, copy.place)
+            judged = release.judge(judged, subject, copy.search_path)
             if tests:
                 passing_tests, broken = compare(copy, subject)
                 judged = replace(judged, tests=passing_tests, broken=broken)
@@ -279,7 +279,7 @@ def judge(texts: Mapping[str, str], release: Release, fixes: Collection[str], *,
 def diff_of(texts: Mapping[str, str], subject: Subject) -> str:
     """The change by all proposals as a unified diff against the release."""
     with tempfile.TemporaryDirectory(dir=scratch()) as folder:
-        copy = PrivateCopy(subject.generation, place_of(subject), Path(folder))
+        copy = PrivateCopy(subject.generation, search_path_of(subject), Path(folder))
         for name, text in texts.items():
             try:
                 copy.apply(name, text)

@@ -1,3 +1,3 @@
-"""keras#12202, the bug that clonediff began with: Keras 2.2.4 cannot clone a `Lambda` with two outputs and no mask."""
+"""Exhibits keras#12202: Keras 2.2.4 cannot clone a `Lambda` with two outputs and no mask."""
 
 RELEASE = "keras==2.2.4"

@@ -1,4 +1,4 @@
-"""What runs beside Keras 2.2.4, by its path: it builds models, clones and compares. Lines of JSON in and out."""
+"""The process with Keras 2.2.4, which builds, clones and compares models."""
 
 import json
 import os
@@ -11,20 +11,20 @@ from typing import Any
 import numpy as np
 
 REPAIRS = {
-    # The config of a Lambda lacks its mask function.
+    # Keras does not save the mask function of a Lambda in its config.
     "layer_map[layer] = new_layer": "vars(new_layer).update({k: v for k, v in vars(layer).items() if 'mask' in k}); "
     "layer_map[layer] = new_layer",
-    # A layer with several outputs may give one mask for all, or None: `zip` dropped the outputs after the first.
+    # A layer with several outputs may return one mask for all, or None: `zip` dropped all outputs but the first.
     "# Update tensor_map.": "output_masks *= len(output_tensors) if len(output_masks) == 1 else 1",
 }
-"""What the repaired clone has in place of lines of Keras 2.2.4. Keras 2.2.5 has the second in other words."""
+"""Lines of Keras 2.2.4, and those of the repaired `clone_model`. Keras 2.2.5 has an equivalent of the second."""
 
 
 class Keras224:
-    """Keras 2.2.4 in this process, with its own clone_model and a repaired one, or with a proposed one."""
+    """Keras 2.2.4 with its own `clone_model` and a repaired one, or with a proposed one."""
 
     def __init__(self, *proposal: str) -> None:
-        """Import Keras; a proposal runs in a copy of `keras.models`."""
+        """Import Keras. The code of a proposal runs in a copy of `keras.models`."""
         import v1_mode  # isort: skip
         import keras
 
@@ -35,10 +35,10 @@ class Keras224:
         self.cloners = {"proposal": (text, *proposal)} if proposal else {"upstream": (text,), "repaired": (repaired,)}
 
     def try_source(self, source: str) -> dict[str, Any]:
-        """Why Keras refuses a model, or how its clones differ from it."""
+        """Return why Keras refuses a model, or how its clones differ from it."""
         self.keras.backend.clear_session()
         config = self.tf.ConfigProto(intra_op_parallelism_threads=1, inter_op_parallelism_threads=1)
-        config.graph_options.rewrite_options.disable_meta_optimizer = True  # it takes longer than the graph
+        config.graph_options.rewrite_options.disable_meta_optimizer = True  # slower than running the graph
         self.keras.backend.set_session(self.tf.Session(config=config))
         try:
             namespace: dict[str, Any] = {}
@@ -46,16 +46,16 @@ class Keras224:
             model = namespace["model"]
             random = np.random.RandomState(0)
             model.set_weights([random.normal(size=array.shape) for array in model.get_weights()])
-            steps = np.array([[[1], [1], [0]], [[1], [1], [1]]])  # Masking leaves out the last of the first example
+            steps = np.array([[[1], [1], [0]], [[1], [1], [1]]])  # Masking skips the last step of the first example
             inputs = random.randint(0, 4, size=(2, 3, 4)) * steps
             expected = self._run(model, inputs)
         except Exception as error:
-            return {"refused": _in_a_line(error)}
+            return {"refused": _one_line(error)}
         clones = {name: self._difference(texts, model, inputs, expected) for name, texts in self.cloners.items()}
         return {"clones": clones}
 
     def _difference(self, texts: tuple[str, ...], model: Any, inputs: Any, expected: dict[str, Any]) -> Any:
-        """The first difference of a clone, from which the others follow: a key, the same for one cause, and a text."""
+        """Return the first difference of a clone: a key for its cause, and a message."""
         try:
             module = types.ModuleType("keras.models")
             module.__package__ = "keras"
@@ -71,15 +71,15 @@ class Keras224:
             results = self._run(clone, inputs)
         except BaseException as error:
             frame = traceback.extract_tb(error.__traceback__)[-1]
-            return f"made: {type(error).__name__} in {frame.name}", _in_a_line(error)
-        for place in [*expected, *results]:
-            facts = [str(arrays[place].tolist() if place in arrays else None) for arrays in (expected, results)]
+            return f"made: {type(error).__name__} in {frame.name}", _one_line(error)
+        for name in [*expected, *results]:
+            facts = [str(arrays[name].tolist() if name in arrays else None) for arrays in (expected, results)]
             if facts[0] != facts[1]:
-                return place.split(" of ")[0], f"{place}: {facts[0][:100]} became {facts[1][:100]}"
+                return name.split(" of ")[0], f"{name}: {facts[0][:100]} became {facts[1][:100]}"
         return None
 
     def _run(self, model: Any, inputs: Any) -> dict[str, Any]:
-        """The masks of all layers of a model, each called once, then its outputs, as arrays."""
+        """Run a model. Return its outputs, and the masks of its layers, by name."""
         tensors: dict[str, Any] = {}
         for node in [node for depth in sorted(model._nodes_by_depth)[::-1] for node in model._nodes_by_depth[depth]]:
             of = f"mask that a {type(node.outbound_layer).__name__} gives of {node.outbound_layer.name}, output"
@@ -89,13 +89,13 @@ class Keras224:
         return dict(self.keras.backend.get_session().run(tensors, {model.inputs[0]: inputs}))
 
 
-def _in_a_line(error: BaseException) -> str:
+def _one_line(error: BaseException) -> str:
     return f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
 
 
 if __name__ == "__main__":
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)  # what code prints goes to standard error
+    os.dup2(2, 1)  # code that prints must not break the protocol
     release = Keras224(*sys.argv[1:])
     print("ready", file=answers, flush=True)
     for line in sys.stdin:

@@ -1,4 +1,4 @@
-"""Keras 2.2.4 searched for clones that are not faithful, and proposed fixes judged on the same models."""
+"""Searches Keras 2.2.4 for wrong clones, and judges proposed fixes on the same models."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from clonediff.harness.keras_12202 import RELEASE
 from clonediff.harness.keras_12202.models import HEAD, MASK, Effects, search, source_of
 from clonediff.harness.subjects import releases
 from clonediff.harness.subjects.child import Child, scratch
-from clonediff.harness.subjects.environment import Place, environment
+from clonediff.harness.subjects.environment import SearchPath, environment
 from clonediff.harness.subjects.outcomes import Lost, ReleaseError
 from clonediff.harness.subjects.subject import Subject
 
 REPORTED = source_of([((1, 2, "Lambda(lambda x: [x, x])"), [0]), ((2, 1, "Add()"), [1, 0])])
-GIVES_MASK = source_of([((1, 1, f"Lambda(lambda x: x + 1, {MASK})"), [0])])
-TAKES_MASK = source_of([((1, 1, "Masking()"), [0]), ((1, 1, "SimpleRNN(4, return_sequences=True)"), [0])])
+SETS_MASK = source_of([((1, 1, f"Lambda(lambda x: x + 1, {MASK})"), [0])])
+USES_MASK = source_of([((1, 1, "Masking()"), [0]), ((1, 1, "SimpleRNN(4, return_sequences=True)"), [0])])
 SCRIPT = """\
-import v1_mode  # Keras 2.2.4 on the TensorFlow of today
+import v1_mode  # for Keras 2.2.4 on TensorFlow 2
 import numpy as np
 {source}
 from keras.models import clone_model
@@ -46,49 +46,46 @@ np.testing.assert_array_equal(clone.predict(numbers), model.predict(numbers))
 CLONING_FUNCTIONS = ("clone_model", "_clone_functional_model", "_clone_sequential_model")
 PACKAGES = (RELEASE, "keras_applications==1.0.8", "keras_preprocessing==1.1.2", "pyyaml", "scipy")
 KERAS = Subject("keras")
-START = 180.0
-"""The seconds that a child may take to start."""
-MEMORY = 4 << 30
-"""The bytes that a child may hold."""
-MOST_LOST = 3
-"""The children that may be lost; after that, none is started."""
+START_SECONDS = 180.0
+MEMORY_BYTES = 4 << 30
+MAX_LOSSES = 3
+"""After this many lost children, no more are started."""
 
 
-def installed() -> Place:
-    """Where Keras 2.2.4 is, which is installed first if necessary."""
+def installed() -> SearchPath:
+    """Return the search path for Keras 2.2.4, which is installed if necessary."""
     folder = releases.installed(f"keras_12202-{sys.implementation.cache_tag}", PACKAGES)
     shutil.copy(Path(__file__).with_name("v1_mode.py"), folder)
     return (str(folder),)
 
 
 class ExhibitProcess:
-    """A child with Keras 2.2.4. If it hangs or dies, that is the answer for the model that it was asked about.
+    """A child process with Keras 2.2.4. If a model kills it, that is the result.
 
-    After `MOST_LOST` such answers it is not started again, and the last of them is the answer for all other models.
+    After `MAX_LOSSES` such results, it is not restarted, and the last of them is the result for all other models.
     """
 
-    def __init__(self, place: Place, *proposal: str, limit: float = 20.0) -> None:
-        """A `proposal` is code that replaces Keras' cloning functions; each model may take `limit` seconds."""
-        script = str(Path(__file__).with_name("child.py"))
-        self._start = functools.partial(Child, [sys.executable, "-u", script, *proposal], environment(KERAS, place))
+    def __init__(self, search_path: SearchPath, *proposal: str, limit: float = 20.0) -> None:
+        """`proposal` replaces Keras' cloning functions. Each model has `limit` seconds."""
+        command = [sys.executable, "-u", str(Path(__file__).with_name("child.py")), *proposal]
+        self._start = functools.partial(Child, command, environment(KERAS, search_path))
         self._limit = limit
         self._child: Child | None = None
         self._answers: dict[str, dict[str, Any]] = {}
         self._losses: list[dict[str, Any]] = []
 
     def try_source(self, source: str) -> dict[str, Any]:
-        """How the clones of a model differ from it, by cloner, or why Keras refuses the model."""
+        """Return how the clones of a model differ, by cloner, or why Keras refuses it."""
         if source not in self._answers:
-            self._answers[source] = self._ask(source) if len(self._losses) < MOST_LOST else self._losses[-1]
+            self._answers[source] = self._ask(source) if len(self._losses) < MAX_LOSSES else self._losses[-1]
         return self._answers[source]
 
     def upstream(self, source: str) -> Effects:
-        """What is wrong with the clone that Keras makes of a model."""
+        """Return the difference of Keras' own clone of a model, if any."""
         difference = self.try_source(source).get("clones", {}).get("upstream")
         return dict([difference] if difference else [])
 
     def close(self) -> None:
-        """End the child."""
         if self._child is not None:
             self._child.close()
             self._child = None
@@ -96,10 +93,10 @@ class ExhibitProcess:
     def _ask(self, source: str) -> dict[str, Any]:
         if self._child is None:
             self._child = self._start()
-            ready = self._child.ask(b"", START, MEMORY)
+            ready = self._child.ask(b"", START_SECONDS, MEMORY_BYTES)
             if isinstance(ready, Lost):
                 raise ReleaseError(f"Keras 2.2.4 does not start on this TensorFlow: {ready.line}")
-        reply = self._child.ask(f"{json.dumps(source)}\n".encode(), self._limit, MEMORY)
+        reply = self._child.ask(f"{json.dumps(source)}\n".encode(), self._limit, MEMORY_BYTES)
         if not isinstance(reply, Lost):
             return dict(json.loads(reply))
         self.close()
@@ -109,13 +106,13 @@ class ExhibitProcess:
 
 
 def fuzz(minutes: float | None, trials: int | None, seed: int) -> tuple[str, dict[str, Any], int]:
-    """Draw models until the time is up: what is found, as a text and as a record, and an exit code."""
-    place = installed()
+    """Draw models. Return the findings as a text and a record, and an exit code."""
+    search_path = installed()
     most = trials or sys.maxsize
     until = time.monotonic() + 60.0 * (minutes or (float("inf") if trials else 2.0))
     models: list[str] = []
     smallest: dict[str, str] = {}
-    with contextlib.closing(ExhibitProcess(place)) as keras:
+    with contextlib.closing(ExhibitProcess(search_path)) as keras:
         while time.monotonic() < until and len(models) < most:
             models += search(min(100, most - len(models)), seed * 1_000_003 + len(models), keras.upstream, smallest)
         record = _summary(models, keras)
@@ -125,31 +122,31 @@ def fuzz(minutes: float | None, trials: int | None, seed: int) -> tuple[str, dic
         finding["script"] = SCRIPT.format(source=finding["source"])
         command = [sys.executable, "-c", finding["script"]]
         try:
-            subprocess.run(command, env=environment(KERAS, place), capture_output=True, check=True, timeout=120)
+            subprocess.run(command, env=environment(KERAS, search_path), capture_output=True, check=True, timeout=120)
             finding["fails_alone"] = False
         except (subprocess.CalledProcessError, subprocess.TimeoutExpired):
             finding["fails_alone"] = True
         text = "\n{text}\nIn {models} models. Its script fails alone: {fails_alone}\n\n{script}"
         lines.append(text.format(**finding))
-    lines.append(f"Scripts run with PYTHONPATH={place[0]}, as does {Path(__file__).with_name('multi_gpu.py')}")
+    lines.append(f"Scripts run with PYTHONPATH={search_path[0]}, as does {Path(__file__).with_name('multi_gpu.py')}")
     return "\n".join(lines), {**record, "findings": findings}, int(any(row["fails_alone"] for row in findings))
 
 
 def judge(paths: Sequence[Path], trials: int | None, seed: int) -> tuple[str, dict[str, Any], int]:
-    """Try each proposal beside untouched Keras: the verdicts, as a text and as a record, and an exit code."""
-    place = installed()
+    """Judge proposals. Return the verdicts as a text and a record, and an exit code."""
+    search_path = installed()
     verdicts: list[dict[str, Any]] = []
-    with contextlib.closing(ExhibitProcess(place)) as keras:
-        known = {effect: model for model in (REPORTED, GIVES_MASK) for effect in keras.upstream(model)}
+    with contextlib.closing(ExhibitProcess(search_path)) as keras:
+        known = {effect: model for model in (REPORTED, SETS_MASK) for effect in keras.upstream(model)}
         record = _summary(search(trials or 100, seed, keras.upstream, known), keras)
         lines = [record["summary"]]
         for path in paths:
-            with _proposed(path, place) as proposal:
+            with _proposal_process(path, search_path) as proposal:
                 effects_of = functools.partial(_effects, proposal, keras, known)
                 smallest: dict[str, str] = {}
                 drawn = search(trials or 100, seed, effects_of, smallest)
-                models = list(dict.fromkeys((REPORTED, TAKES_MASK, *known.values(), *drawn)))
-                # Effects that only the fixed models show have the first of these as their smallest model.
+                models = list(dict.fromkeys((REPORTED, USES_MASK, *known.values(), *drawn)))
+                # Effects that only the models above show get the first of these as their smallest model.
                 smallest = {effect: model for model in reversed(models) for effect in effects_of(model)} | smallest
                 effects = _table(models, smallest, effects_of)
                 mends = "mends" in effects_of(REPORTED)
@@ -164,46 +161,46 @@ def judge(paths: Sequence[Path], trials: int | None, seed: int) -> tuple[str, di
 
 
 @contextlib.contextmanager
-def _proposed(path: Path, place: Place) -> Iterator[ExhibitProcess]:
-    """A child in which a proposal clones: its code in Keras' module, or its diff in a copy of Keras.
+def _proposal_process(path: Path, search_path: SearchPath) -> Iterator[ExhibitProcess]:
+    """Start a child in which the code of a proposal, or a patched Keras, clones.
 
-    Where there is no code, and where a diff does not fit, code that raises why.
+    If a proposal cannot be applied, its clone function raises the reason.
     """
     with tempfile.TemporaryDirectory(dir=scratch()) as private:
         try:
             proposal = read_proposal(path.name, path.read_text("utf-8", "replace"), CLONING_FUNCTIONS)
             text = proposal.text
             if proposal.is_diff:
-                copy = PrivateCopy("keras", place, Path(private))
+                copy = PrivateCopy("keras", search_path, Path(private))
                 copy.apply("fix.diff", text)
-                text, place = "", copy.place
+                text, search_path = "", copy.search_path
         except ProposalError as error:
             text = f"raise ValueError({str(error)!r})"
-        with contextlib.closing(ExhibitProcess(place, text)) as process:
+        with contextlib.closing(ExhibitProcess(search_path, text)) as process:
             yield process
 
 
 def _effects(proposal: ExhibitProcess, keras: ExhibitProcess, known: Effects, model: str) -> Effects:
-    """What a proposal does to a model: "mends", "leaves" or "breaks", with a sentence."""
+    """Return what a proposal does to a model: "mends", "leaves" or "breaks", with a message."""
     upstream, answer = keras.upstream(model), proposal.try_source(model)
     if "refused" in answer:
         return {} if "refused" in keras.try_source(model) else {"breaks": answer["refused"]}
     if answer["clones"]["proposal"] is None:
         return {"mends": "the clone is faithful"} if upstream else {}
     key, text = answer["clones"]["proposal"]
-    # If Keras' own clone is wrong, then another known fault of 2.2.4, or no clone at all, is no worse.
+    # If Keras' own clone is wrong, then another known bug of 2.2.4, or no clone at all, is not worse.
     return {"leaves" if upstream and (key in known or key.startswith(("made", "process"))) else "breaks": text}
 
 
 def _table(models: list[str], smallest: dict[str, str], effects_of: Callable[[str], Effects]) -> list[dict[str, Any]]:
-    """Each effect with the number of models that have it and the smallest of them."""
+    """Return each effect with the number of its models, and the smallest one."""
     counts = {effect: sum(effect in effects_of(model) for model in models) for effect in smallest}
     texts = {effect: effects_of(model)[effect] for effect, model in smallest.items()}
     return [{"effect": e, "models": counts[e], "text": texts[e], "source": smallest[e]} for e in smallest]
 
 
 def _summary(models: list[str], keras: ExhibitProcess) -> dict[str, Any]:
-    """How many models there are, and how many of them are cloned faithfully."""
+    """Count the models, and those that are cloned faithfully."""
     built = [answer["clones"] for answer in map(keras.try_source, models) if "refused" not in answer]
     counts = {name: sum(clones[name] is None for clones in built) for name in ("upstream", "repaired")}
     summary = f"Keras 2.2.4 builds {len(built)} of {len(models)} models. It clones {counts['upstream']} of them "

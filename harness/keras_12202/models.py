@@ -1,4 +1,4 @@
-"""Small functional models, drawn and made smaller by Hypothesis, as Keras source."""
+"""Small functional models as source, which Hypothesis draws and shrinks."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ _LAYERS = [
     (2, 2, "Lambda(lambda x: [x[0], x[1]], mask=lambda x, mask: mask)"),
     (1, 1, "Lambda(lambda x, mask=None: x if mask is None else x * K.cast(K.expand_dims(mask), 'float32'))"),
 ]
-"""Layers with the number of tensors that they take and give, all of shape (3, 4); the simplest first."""
+"""Layers with their numbers of inputs and outputs, all of shape (3, 4); the simplest first."""
 
 Effects = dict[str, str]
-"""What is wrong with the clone of a model, or what a proposal does to it, each with a sentence."""
+"""The differences of a clone, or what a proposal does to it, each with a message."""
 
 
 def source_of(calls: list[tuple[tuple[int, int, str], list[int]]]) -> str:
-    """The source of a model. Operands are numbers of tensors, counted from the last; outputs are those that remain."""
+    """Write the source of a model. Operands are indices of tensors, from the last."""
     tensors, lines, operands = ["x0"], ["x0 = Input(shape=(3, 4))"], {"x0"}
     for (takes, gives, layer), numbers in calls:
         names = [tensors[-1 - number % len(tensors)] for number in numbers[:takes]]
@@ -50,13 +50,12 @@ def source_of(calls: list[tuple[tuple[int, int, str], list[int]]]) -> str:
     return HEAD + "\n".join([*lines, f"model = Model(x0, [{outputs}])\n"])
 
 
-_CALL = st.tuples(st.sampled_from(_LAYERS), st.lists(st.integers(0, 3), min_size=2, max_size=2))
-SOURCES = st.builds(source_of, st.lists(_CALL, min_size=1, max_size=5))
-_SETTINGS = settings(database=None, deadline=None, phases=[Phase.generate, Phase.shrink])
+_CALLS = st.tuples(st.sampled_from(_LAYERS), st.lists(st.integers(0, 3), min_size=2, max_size=2))
+SOURCES = st.builds(source_of, st.lists(_CALLS, min_size=1, max_size=5))
 
 
 def search(count: int, seed: int, effects_of: Callable[[str], Effects], smallest: dict[str, str]) -> list[str]:
-    """The models that a seed draws. For each of their effects that `smallest` lacks, the smallest model goes there."""
+    """Return the models of a seed. Add the smallest of each new effect to `smallest`."""
     drawn: list[str] = []
     new: list[str] = []
 
@@ -66,10 +65,11 @@ def search(count: int, seed: int, effects_of: Callable[[str], Effects], smallest
         new.extend(effect for effect in effects if effect not in smallest and not new)
         return bool(new) and new[0] in effects
 
+    phases = [Phase.generate, Phase.shrink]
+    limits = settings(max_examples=count, database=None, deadline=None, phases=phases)
     while True:
-        limit = settings(_SETTINGS, max_examples=count)
         try:
-            source = hypothesis.find(SOURCES, has_new_effect, settings=limit, random=random.Random(seed))
+            source = hypothesis.find(SOURCES, has_new_effect, settings=limits, random=random.Random(seed))
         except hypothesis.errors.NoSuchExample:
             return list(dict.fromkeys(drawn))
         smallest[new[0]] = source

@@ -1,9 +1,9 @@
-"""To import before Keras 2.2.4: the v1 mode of TensorFlow, and what Keras imports, where it was in 2018."""
+"""Prepares TensorFlow 2 for Keras 2.2.4: v1 mode, and names that Keras imports."""
 
 import collections.abc
 import sys
 
-sys.modules["keras"] = None  # type: ignore[assignment]  # TensorFlow must not import this one
+sys.modules["keras"] = None  # type: ignore[assignment]  # TensorFlow must not import it
 import tensorflow.compat.v1 as tf  # noqa: E402
 from tensorflow.python.framework import ops, tensor  # noqa: E402
 from tensorflow.python.ops import cond, control_flow_case, control_flow_ops, while_loop  # noqa: E402

@@ -20,8 +20,8 @@ import msgspec
 
 from clonediff.harness.scripts.known_scripts import cloning_line
 from clonediff.harness.scripts.reproducer import Script
-from clonediff.harness.subjects.child import Child, end_together, scratch
-from clonediff.harness.subjects.environment import BESIDE, Place, environment
+from clonediff.harness.subjects.child import Child, kill_with_parent, scratch
+from clonediff.harness.subjects.environment import INSTALLED, SearchPath, environment
 from clonediff.harness.subjects.outcomes import OUT_OF_MEMORY, TIMED_OUT, Lost
 from clonediff.harness.subjects.subject import Subject
 
@@ -34,7 +34,7 @@ NOT_REPRODUCIBLE = (TIMED_OUT, OUT_OF_MEMORY, "exit code 0")
 _FORK_SERVER = """\
 import contextlib, faulthandler, fcntl, importlib, json, os, runpy, signal, sys, traceback
 
-{end_together}
+{kill_with_parent}
 {hide}sys.path[:0] = sys.argv[1:]
 del sys.argv[1:]
 responses, devnull = os.fdopen(os.dup(1), "w"), os.open(os.devnull, os.O_RDWR)
@@ -45,7 +45,7 @@ os.dup2(devnull, 1)
     if not script:
         os.close(parent_end)
         os.setpgid(0, 0)
-        end_together(os.getpid(), pipe)
+        kill_with_parent(os.getpid(), pipe)
         os.chdir(folder.rstrip("\\n"))
         os.dup2(devnull, 0)
         os.dup2(os.open("stderr", os.O_WRONLY | os.O_CREAT, 0o600), 2)
@@ -124,11 +124,11 @@ class Ended(msgspec.Struct, frozen=True):
 class ScriptRunner:
     """Runs scripts on a subject, one at a time; starts processes when they are needed."""
 
-    def __init__(self, subject: Subject, place: Place = BESIDE, *, fixed: bool = False) -> None:
+    def __init__(self, subject: Subject, search_path: SearchPath = INSTALLED, *, fixed: bool = False) -> None:
         """`place` is the folder of the release. `fixed` replaces its `clone_model` by ours."""
         self._fixed = fixed
         self._subject = subject
-        self._place = place
+        self._search_path = search_path
         self._preloads = subject.device == "cpu"
         self._servers: dict[tuple[bool, bool], Child] = {}
         self._closed = False
@@ -179,12 +179,12 @@ class ScriptRunner:
             server.close()
 
     def _start(self, preload: bool, visible: bool) -> Child:
-        variables = environment(self._subject, self._place)
+        variables = environment(self._subject, self._search_path)
         # As in the subject's process, Keras itself or a user's layers may be on this path.
         folders = filter(None, variables.pop("PYTHONPATH", "").split(os.pathsep))
         package = self._subject.generation
         program = _FORK_SERVER.format(
-            end_together=inspect.getsource(end_together),
+            kill_with_parent=inspect.getsource(kill_with_parent),
             first=_REPLACE_CLONE_MODEL.format(package) if self._fixed else "",
             hide="" if visible else 'sys.modules["clonediff"] = None\n',
             preload=_PRELOAD.format(package) if preload else "",

@@ -1,5 +1,5 @@
-"""The search for graphs that fail, and how they are made smaller.
+"""Searches for graphs that fail, and reduces them.
 
-`hunt` draws the graphs of a seed and tries each. `reduce` cuts a program as long as it fails in the same way.
-`functional_graphs` draws the same graphs within a test of your own, through a process of its own.
+`search` draws graphs from a seed and tries each. `reduce` shrinks a program while it fails in the same way.
+`functional_graphs` is a Hypothesis strategy that draws such graphs in a user's tests.
 """

@@ -1,6 +1,6 @@
-"""The strategy for tests of your own: Hypothesis draws numbers, and a child of this process makes a graph of them.
+"""A Hypothesis strategy of graphs, which a child process makes from drawn numbers.
 
-A graph reaches the test once it has run in the child: it can end the child, and never the process of the test.
+The child runs each graph first. If a graph crashes Keras, the child ends, and not the process of the test.
 """
 
 from __future__ import annotations
@@ -9,19 +9,19 @@ import functools
 import os
 import sys
 from collections.abc import Collection, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from hypothesis import reject
+from hypothesis import strategies as st
+
+from clonediff.harness.subjects.process import SubjectProcess
+from clonediff.harness.subjects.subject import Subject
 from clonediff.strategies.choices import BITS
 from clonediff.strategies.program import Generation, Graph
 
-if TYPE_CHECKING:
-    from hypothesis.strategies import SearchStrategy
-
-    from clonediff.harness.subjects.process import SubjectProcess
-
-NUMBERS = 24
-"""The numbers of a frame, and of an instruction: after them, the simplest choices are made."""
-MOST_PARTS = 8
+NUMBERS_PER_PART = 24
+"""How many numbers to draw for the frame, and for each instruction; further choices are the simplest."""
+MAX_PARTS = 8
 
 
 def functional_graphs(
@@ -30,15 +30,13 @@ def functional_graphs(
     kinds: Collection[str] | None = None,
     layers: Collection[str | type] = (),
     values: Mapping[str, Iterable[Any]] | None = None,
-) -> SearchStrategy[Graph]:
-    """Functional and Sequential models that the Keras installed here can build, for `check_clone`.
+) -> st.SearchStrategy[Graph]:
+    """Draw Functional and Sequential models of the installed Keras, for `check_clone`.
 
-    `kinds` are the names of the only layers and operations to draw. `layers` are others, which are drawn too: the name
-    of a module, of a class in one, a file, a class in a file, or a class itself. `values` are further ones to try, by
-    the name of an argument. Shrinks towards fewer calls and plainer arguments.
+    `kinds` names the only layers and operations to draw. `layers` are more layers to draw: names of modules, of classes
+    in them, of files or of classes in files, or classes. `values` has more values to try, by argument. Shrinks towards
+    fewer calls and plainer arguments.
     """
-    from hypothesis import reject
-    from hypothesis import strategies as st
 
     names = tuple(layer if isinstance(layer, str) else _name_of(layer) for layer in layers)
     request = {
@@ -51,18 +49,15 @@ def functional_graphs(
         graph = _process(generation, names).draw({"numbers": numbers, **request})
         return graph if graph is not None else reject()
 
-    part = st.lists(st.integers(0, 2**BITS - 1), min_size=NUMBERS, max_size=NUMBERS)
-    return st.lists(part, min_size=2, max_size=MOST_PARTS).map(drawn)
+    part = st.lists(st.integers(0, 2**BITS - 1), min_size=NUMBERS_PER_PART, max_size=NUMBERS_PER_PART)
+    return st.lists(part, min_size=2, max_size=MAX_PARTS).map(drawn)
 
 
 @functools.cache
 def _process(generation: Generation, layers: tuple[str, ...]) -> SubjectProcess:
-    """The warm child, which finds the modules that this process finds."""
-    from clonediff.harness.subjects.process import SubjectProcess
-    from clonediff.harness.subjects.subject import Subject
-
+    """Return a warm child process that imports from the same folders as this process."""
     path = tuple(map(os.path.abspath, sys.path))
-    process = SubjectProcess(Subject.parse(generation), place=path)
+    process = SubjectProcess(Subject.parse(generation), search_path=path)
     process.layers = layers
     return process
 
@@ -70,5 +65,5 @@ def _process(generation: Generation, layers: tuple[str, ...]) -> SubjectProcess:
 def _name_of(layer: type) -> str:
     name = f"{layer.__module__}.{layer.__qualname__}"
     if "<locals>" in name:
-        raise ValueError(f"layers: {name} is made within a function, where no script finds it: define it in a module")
+        raise ValueError(f"layers: {name} is defined in a function, so scripts cannot import it: define it in a module")
     return name

@@ -1,6 +1,6 @@
-"""Make a program smaller as long as it shows the same: leave things out, and put plainer ones in their place.
+"""Reduces a program while it fails in the same way: removes or simplifies parts.
 
-A smaller program is proposed, and Keras builds it or refuses it. Every proposal is less by `size`, so there is an end.
+Keras builds or refuses each proposal. A proposal must be smaller by `size`, so the reduction ends.
 """
 
 from __future__ import annotations
@@ -19,90 +19,90 @@ from clonediff.strategies.program import Again, Apply, Graph, Input, Instruction
 
 T = TypeVar("T")
 
-MOST = 400
-"""The most trials for one finding."""
-_LISTS = ("arguments", "call", "after", "definitions", "preparations", "outputs", "lines")
-_PLACES = ("arguments", "tensors", "count", "packed", "outputs", "on")
-"""The fields whose default is no plainer value."""
+MAX_TRIALS = 400
+"""The most unsuccessful trials for one finding."""
+_LIST_FIELDS = ("arguments", "call", "after", "definitions", "preparations", "outputs", "lines")
+_KEPT_FIELDS = ("arguments", "tensors", "count", "packed", "outputs", "on")
+"""Fields that are not reset to their default, which is no plainer."""
 _PLAIN_KINDS = ("ReLU", "Dense", "Activation")
 _PLAIN_VALUES = {"units": "1", "output_dim": "1", "filters": "1", "key_dim": "1", "num_heads": "1"}
-_PLAIN_COMPILE = {"loss": '"mse"', "metrics": '["mae"]'}
+_PLAIN_COMPILE_ARGUMENTS = {"loss": '"mse"', "metrics": '["mae"]'}
 _TRANSFORM = "@keras.saving.register_keras_serializable()\ndef <transform>(x):\n    return {}\n"
 
 
 def reduce(
-    graph: Graph, rebuilt: Callable[[Program], Graph | None], still: Callable[[Graph], bool], most: int = MOST
+    graph: Graph, rebuild: Callable[[Program], Graph | None], shows: Callable[[Graph], bool], trials: int = MAX_TRIALS
 ) -> Graph:
-    """The smallest graph for which `still` is true, as it is for the first one."""
-    met = {to_json(graph)}
+    """Return the smallest graph found for which `shows` is true, as for the first."""
+    seen = {to_json(graph)}
     proposed = proposals(graph.program)
-    while most > 0 and (program := next(proposed, None)) is not None:
-        smaller = rebuilt(program) if size(program) < size(graph.program) else None
-        if smaller is None or to_json(smaller) in met:
+    while trials > 0 and (program := next(proposed, None)) is not None:
+        smaller = rebuild(program) if size(program) < size(graph.program) else None
+        if smaller is None or to_json(smaller) in seen:
             continue
-        met.add(to_json(smaller))
-        if still(smaller):
+        seen.add(to_json(smaller))
+        if shows(smaller):
             graph, proposed = smaller, proposals(smaller.program)
         else:
-            most -= 1
+            trials -= 1
     return graph
 
 
 def size(program: Program) -> tuple[int, int, int]:
-    """How large a program is: its instructions and what is done to it, then its text."""
+    """Return the size of a program: instructions, inputs, outputs and preparations; then its text."""
     text = to_json(Graph(program, ""))
     calls = text.count(b'"do":') + len(program.inputs) + len(program.outputs) + len(program.preparations)
     return calls, len(text), sum(text.count(kind.encode()) for kind in ("[3,4]", "[4,4,3]"))
 
 
 def proposals(program: Program) -> Iterator[Program]:
-    """Smaller programs, those that leave out most first."""
+    """Yield smaller programs, those that remove most first."""
     numbered = list(enumerate(program.body))
-    yield from (_spliced(program, at, (), left_out.tensors[:1]) for at, left_out in reversed(numbered))
-    yield from (_inlined(program, at, nest) for at, nest in numbered if isinstance(nest, Nest))
-    yield from _less(program)
-    yield from _changed(program, "preparations", _less)
-    yield from _changed(program, "preparations", lambda preparation: _changed(preparation, "lines", _plainer_line))
-    yield from _changed(program, "body", _smaller)
-    yield from _changed(program, "inputs", _plainer_inputs)
-    yield from _without_inputs(program)
+    yield from (_splice(program, at, (), left_out.tensors[:1]) for at, left_out in reversed(numbered))
+    yield from (_inline(program, at, nest) for at, nest in numbered if isinstance(nest, Nest))
+    yield from _without_one(program)
+    yield from _vary(program, "preparations", _without_one)
+    yield from _vary(program, "preparations", lambda preparation: _vary(preparation, "lines", _plainer_line))
+    yield from _vary(program, "body", _smaller)
+    yield from _vary(program, "inputs", _plainer_inputs)
+    yield from _merged_inputs(program)
 
 
-def _less(value: T) -> Iterator[T]:
-    """The value with one of its fields as it is by default, or with an item less in it."""
-    for field in fields(value):  # type: ignore[arg-type]  # it is a struct
+def _without_one(value: T) -> Iterator[T]:
+    """Yield copies of a struct with a field reset, or with an item removed."""
+    for field in fields(value):  # type: ignore[arg-type]  # a struct
         content = getattr(value, field.name)
-        if field.name not in _PLACES and field.default is not NODEFAULT and content != field.default:
+        if field.name not in _KEPT_FIELDS and field.default is not NODEFAULT and content != field.default:
             yield replace(value, **{field.name: field.default})  # type: ignore[type-var]
-        if field.name in _LISTS and len(content) > (field.default != ()):
-            yield from (replace(value, **{field.name: few}) for few in _fewer(content))  # type: ignore[type-var]
+        if field.name in _LIST_FIELDS and len(content) > (field.default != ()):
+            yield from (replace(value, **{field.name: few}) for few in _shorter(content))  # type: ignore[type-var]
 
 
-def _fewer(items: tuple[T, ...]) -> Iterator[tuple[T, ...]]:
+def _shorter(items: tuple[T, ...]) -> Iterator[tuple[T, ...]]:
     return ((*items[:at], *items[at + 1 :]) for at in range(len(items)))
 
 
-def _changed(value: T, name: str, changes: Callable[[Any], Iterator[Any]]) -> Iterator[T]:
-    """The value with an item of a field changed."""
+def _vary(value: T, name: str, changes: Callable[[Any], Iterator[Any]]) -> Iterator[T]:
+    """Yield copies of a struct with an item of a field changed."""
     items = getattr(value, name)
     for at, item in enumerate(items):
         for new in changes(item):
             yield replace(value, **{name: (*items[:at], new, *items[at + 1 :])})  # type: ignore[type-var]
 
 
-def _inlined(program: Program, at: int, nest: Nest) -> Program:
-    """The program with the body of a model in the place of the model."""
+def _inline(program: Program, at: int, nest: Nest) -> Program:
+    """Replace a nested model by its body."""
 
     def outer(tensor: Tensor) -> Tensor:
         node, output = tensor
         return nest.tensors[min(-1 - node, len(nest.tensors) - 1)] if node < 0 else (node + at, output)
 
-    body = tuple(_moved(instruction, outer, lambda layer: layer + at) for instruction in nest.body)
-    return _spliced(program, at, body, tuple(map(outer, nest.outputs)))
+    body = tuple(_renumber(instruction, outer, lambda layer: layer + at) for instruction in nest.body)
+    return _splice(program, at, body, tuple(map(outer, nest.outputs)))
 
 
-def _spliced(program: Program, at: int, body: tuple[Instruction, ...], gives: tuple[Tensor, ...]) -> Program:
-    """The program with a body in the place of an instruction, and with what that gives."""
+def _splice(program: Program, at: int, body: tuple[Instruction, ...], gives: tuple[Tensor, ...]) -> Program:
+    """Replace an instruction by a body, and its outputs by the tensors `gives`."""
 
     def shifted(number: int) -> int:
         return number + len(body) - 1 if number > at else number
@@ -111,38 +111,38 @@ def _spliced(program: Program, at: int, body: tuple[Instruction, ...], gives: tu
         node, output = tensor
         return gives[output % len(gives)] if node == at else (shifted(node), output)
 
-    whole = (*program.body[:at], *body, *(_moved(later, moved, shifted) for later in program.body[at + 1 :]))
+    whole = (*program.body[:at], *body, *(_renumber(later, moved, shifted) for later in program.body[at + 1 :]))
     outputs = tuple(tensor for tensor in dict.fromkeys(map(moved, program.outputs)) if tensor[0] >= 0)
     preparations = (done for done in program.preparations if done.on != at)
     prepared = tuple(replace(done, on=done.on and shifted(done.on)) for done in preparations)
     return replace(program, body=whole, outputs=outputs or ((len(whole) - 1, 0),), preparations=prepared)
 
 
-def _moved(instruction: Instruction, moved: Callable[[Tensor], Tensor], layer: Callable[[int], int]) -> Instruction:
+def _renumber(instruction: Instruction, moved: Callable[[Tensor], Tensor], layer: Callable[[int], int]) -> Instruction:
     tensors = tuple(map(moved, instruction.tensors))
     if isinstance(instruction, Again):
         return replace(instruction, tensors=tensors, layer=layer(instruction.layer))
     return replace(instruction, tensors=tensors)
 
 
-def _without_inputs(program: Program) -> Iterator[Program]:
-    """The program with another input in the place of one, which goes."""
-    for at, stays in itertools.permutations(range(len(program.inputs)), 2):
+def _merged_inputs(program: Program) -> Iterator[Program]:
+    """Yield programs in which an input is removed, and another is used instead."""
+    for at, other in itertools.permutations(range(len(program.inputs)), 2):
 
-        def moved(tensor: Tensor, at: int = at, stays: int = stays) -> Tensor:
-            number = stays if tensor[0] == -1 - at else -1 - tensor[0]
+        def moved(tensor: Tensor, at: int = at, other: int = other) -> Tensor:
+            number = other if tensor[0] == -1 - at else -1 - tensor[0]
             return tensor if tensor[0] >= 0 else (-1 - (number - (number > at)), 0)
 
-        body = tuple(_moved(instruction, moved, lambda layer: layer) for instruction in program.body)
+        body = tuple(_renumber(instruction, moved, lambda layer: layer) for instruction in program.body)
         inputs = (*program.inputs[:at], *program.inputs[at + 1 :])
         yield replace(program, inputs=inputs, body=body, outputs=tuple(map(moved, program.outputs)))
 
 
 def _plainer_line(line: str) -> Iterator[str]:
-    """A call with an argument less or a plainer one."""
+    """Yield the line with an argument removed, or a plainer one."""
     if call := re.fullmatch(r"(<it>\.\w+\()(.*)\)", line):
-        yield from (f"{call[1]}{', '.join(few)})" for few in _fewer(tuple(re.split(r", (?=\w+=)", call[2]))))
-    for name, short in _PLAIN_COMPILE.items():
+        yield from (f"{call[1]}{', '.join(few)})" for few in _shorter(tuple(re.split(r", (?=\w+=)", call[2]))))
+    for name, short in _PLAIN_COMPILE_ARGUMENTS.items():
         yield re.sub(rf"\b{name}=.*?(?=, \w+=|\)$)", f"{name}={short}", line)
 
 
@@ -151,13 +151,13 @@ def _smaller(instruction: Instruction) -> Iterator[Instruction]:
         smaller = proposals(Program("keras", (), instruction.body, instruction.outputs))
         yield from (replace(instruction, body=model.body, outputs=model.outputs) for model in smaller)
         yield replace(instruction, tensors=instruction.tensors[:1])
-    yield from _less(instruction)
+    yield from _without_one(instruction)
     if isinstance(instruction, Apply):
         yield from _plainer_call(instruction)
 
 
 def _plainer_call(apply: Apply) -> Iterator[Apply]:
-    """A plainer kind, fewer tensors, plainer arguments."""
+    """Yield calls of a plainer kind, with fewer tensors, or with plainer arguments."""
     if not is_operation(apply.kind) and apply.count == 1:
         for kind in _PLAIN_KINDS:
             yield replace(apply, kind=kind, arguments=CATALOGUE[kind].bases[0], call=(), definitions=())
@@ -173,7 +173,7 @@ def _plainer_call(apply: Apply) -> Iterator[Apply]:
 
 
 def _plainer_lambdas(apply: Apply) -> Iterator[Apply]:
-    """The same form of a function with a plainer body; then a plainer form."""
+    """Yield functions with a plainer body, then plainer forms of functions."""
     others = tuple(pair for pair in apply.definitions if pair[0] in ("output_mask", "output_shape"))
     for gives in ("x", "x * 2.0", "x + 1.0", "[x, x]", "[x, x * 2.0]"):
         for name, text in apply.definitions:
@@ -187,7 +187,7 @@ def _plainer_lambdas(apply: Apply) -> Iterator[Apply]:
 
 
 def _plainer_inputs(spec: Input) -> Iterator[Input]:
-    yield from _less(spec)
+    yield from _without_one(spec)
     for shape in ((1,), (4,), (3, 4), (1, 1), spec.shape[1:], (1,) * len(spec.shape)):
         if shape and len(shape) <= len(spec.shape):
             yield replace(spec, shape=shape)

@@ -1,1 +1,1 @@
-"""The child process of a subject, and what it answers: trials, draws, what a release has, proposals, audits."""
+"""The child process of a subject: runs trials, draws graphs, and audits classes."""

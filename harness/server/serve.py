@@ -1,7 +1,7 @@
-"""The child process of a subject: JSON lines in, JSON lines out, one Keras for as long as it lives.
+"""The main loop of the child process: reads requests and writes answers.
 
-The lines leave by a private duplicate of standard output. File descriptor 1 itself leads to standard error, so that
-whatever Keras, or a graph, prints cannot break the protocol.
+Answers go to a duplicate of standard output. File descriptor 1 is redirected to standard error, so that what Keras or a
+graph prints cannot break the protocol.
 """
 
 from __future__ import annotations
@@ -23,29 +23,29 @@ from clonediff.harness.inside.frameworks.interface import Framework
 from clonediff.harness.inside.observer import Observer, take_over
 from clonediff.harness.inside.trial import run_trial
 from clonediff.harness.observation import Answer, Case, Request
-from clonediff.harness.server.audited import audited_by_name, classes
+from clonediff.harness.server.audit import audit_by_name, find_classes
 from clonediff.harness.server.drawing import Drawer
 
 _WARM_UP = "import %s as keras\nmodel = keras.Sequential([keras.Input((2,)), keras.layers.Dense(2)])\n"
-"""A first trial pays for what Keras and its backend set up when they are first used."""
+"""The model of a first trial, in which Keras and its backend initialize themselves."""
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Serve until the parent closes its end. The argument is the generation."""
+    """Serve until the parent closes the pipe. The argument is the generation."""
     arguments = sys.argv[1:] if arguments is None else arguments
     generation = arguments[0] if arguments else "keras"
     with os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n") as lines:
         os.dup2(2, 1)
         try:
-            gc.disable()  # all that an import makes stays: collecting meanwhile is a tenth of the start
+            gc.disable()  # collecting while Keras is imported frees nothing, and takes a tenth of the time
             framework = framework_of(generation)
-            gc.freeze()  # and so is it afterwards: Keras collects whenever a model is quantized
+            gc.freeze()  # Keras collects whenever a model is quantized: exclude the objects of the import
             framework.tensors.repeat_kernels()
             framework.speed_up()
             case = Case(_WARM_UP % generation, ({"shape": [2], "dtype": "float32", "fill": "normal"},))
             run_trial(Request(case), framework)
-        except BaseException as error:  # an import may end in anything, SystemExit among it
-            send(lines, {"broken": failure(error)})
+        except BaseException as error:  # an import may raise anything, such as SystemExit
+            send(lines, {"error": failure(error)})
             return 2
         send(lines, {"ready": ready(framework)})
         take_over()
@@ -70,7 +70,7 @@ def send(lines: TextIO, message: dict[str, Any]) -> None:
 
 
 class Server:
-    """Answers requests, one after the other. Keeps the arrays of the last trial."""
+    """Answers requests one at a time. Keeps the arrays of the last trial."""
 
     def __init__(self, framework: Framework, lines: TextIO) -> None:
         self._framework = framework
@@ -81,12 +81,12 @@ class Server:
             "values": self._values,
             "draw": Drawer(framework).draw,
             "cloner": lambda request: problem(str(request.get("name"))),
-            "classes": lambda request: classes(request["target"]),
-            "audit": lambda request: audited_by_name(request["name"], framework),
+            "classes": lambda request: find_classes(request["target"]),
+            "audit": lambda request: audit_by_name(request["name"], framework),
         }
 
     def serve(self, requests: TextIO) -> None:
-        """Answer each line of `requests`; an error is an answer too, as the child outlives what it cannot answer."""
+        """Answer each line of `requests`. If a request raises, answer with the error."""
         for line in requests:
             try:
                 request = msgspec.json.decode(line)

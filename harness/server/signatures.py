@@ -1,4 +1,4 @@
-"""What a release has: layers, functions and other classes, with the parameters of their signatures."""
+"""Lists the layers, functions and other classes of a release, with their parameters."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ def signatures(framework: Framework) -> dict[str, Any]:
     keras = framework.keras
     layers: dict[str, Any] = {}
     for name, layer in sorted(vars(keras.layers).items()):
-        # AvgPool1D is there under the name of its class too, AveragePooling1D.
+        # Skip aliases: AvgPool1D is AveragePooling1D.
         is_layer = isinstance(layer, type) and issubclass(layer, keras.layers.Layer)
         if is_layer and (name == layer.__name__ or vars(keras.layers).get(layer.__name__) is not layer):
             layers[name] = signature(layer, keras)
-    functions = _of_keras(keras) if hasattr(keras, "ops") else _of_tensorflow()
+    functions = _keras_functions(keras) if hasattr(keras, "ops") else _tensorflow_functions()
     return {"layers": layers, "functions": functions, "objects": _objects(keras)}
 
 
-# The modules of these classes, and those in each that are there to be derived from, or are of no use alone.
-_OBJECTS = {
+# Modules with classes to draw objects of, and the classes to leave out: base classes, and ones of no use alone.
+_OBJECT_MODULES = {
     "optimizers": ("Optimizer", "OptimizerMap", "MultiOptimizer"),
     "optimizers.schedules": ("LearningRateSchedule",),
     "losses": ("Loss",),
@@ -41,18 +41,18 @@ _OBJECTS = {
 
 
 def _objects(keras: Any) -> dict[str, Any]:
-    """The classes that a model is compiled with, and layers are given, as "losses.Huber", with what they take."""
+    """Return the classes of losses, optimizers, initializers and others, with their parameters."""
     objects = {}
-    for place, without in _OBJECTS.items():
-        module = functools.reduce(getattr, place.split("."), keras)
+    for path, excluded in _OBJECT_MODULES.items():
+        module = functools.reduce(getattr, path.split("."), keras)
         for name, kind in sorted(vars(module).items()):
-            if isinstance(kind, type) and kind.__name__ == name and name not in without:
-                objects[place + "." + name] = constructor(kind, keras)
+            if isinstance(kind, type) and kind.__name__ == name and name not in excluded:
+                objects[path + "." + name] = constructor(kind, keras)
     return objects
 
 
-def _of_keras(keras: Any) -> dict[str, Any]:
-    """The functions of `keras.ops` that take a symbolic tensor, by their names, with their parameters."""
+def _keras_functions(keras: Any) -> dict[str, Any]:
+    """Return the functions of `keras.ops` that take a symbolic tensor, with their parameters."""
     functions = {}
     for prefix, module in (("ops.", keras.ops), ("ops.image.", keras.ops.image)):
         for name, function in sorted(vars(module).items()):
@@ -62,35 +62,35 @@ def _of_keras(keras: Any) -> dict[str, Any]:
 
 
 def _makes_an_operation(function: Any) -> bool:
-    """Whether a function of Keras makes an operation of symbolic tensors, itself or by another that it calls."""
+    """Whether a function of Keras, or a function that it calls, makes a symbolic operation."""
     names = inspect.unwrap(function).__code__.co_names
-    things = [function.__globals__.get(name) for name in names]
-    codes = [thing.__code__ for thing in things if inspect.isfunction(thing)]
+    values = [function.__globals__.get(name) for name in names]
+    codes = [value.__code__ for value in values if inspect.isfunction(value)]
     return "symbolic_call" in {*names, *(name for code in codes for name in code.co_names)} or any(
-        hasattr(thing, "symbolic_call") for thing in things
+        hasattr(value, "symbolic_call") for value in values
     )
 
 
-def _of_tensorflow() -> dict[str, Any]:
-    """The functions of TensorFlow that a model of its Keras may use, by their names, with their parameters."""
+def _tensorflow_functions() -> dict[str, Any]:
+    """Return the functions of TensorFlow that a model of `tf_keras` may call, with their parameters."""
     tensorflow = sys.modules.get("tensorflow")
     functions: dict[str, Any] = {}
-    for place in ("", "math.", "nn.", "linalg.", "image.") if tensorflow is not None else ():
-        module = getattr(tensorflow, place[:-1]) if place else tensorflow
+    for prefix in ("", "math.", "nn.", "linalg.", "image.") if tensorflow is not None else ():
+        module = getattr(tensorflow, prefix[:-1]) if prefix else tensorflow
         for name in dir(module):
             function = getattr(module, name, None)
             if inspect.isfunction(function):
-                functions["tf." + place + name] = _signature(function)
+                functions["tf." + prefix + name] = _signature(function)
     return functions
 
 
 def _signature(function: Any, first: int = 0) -> list[dict[str, Any]]:
     parameters = list(inspect.signature(function).parameters.values())[first:]
-    return [as_data(parameter) for parameter in parameters if parameter.kind is not parameter.VAR_KEYWORD]
+    return [as_record(parameter) for parameter in parameters if parameter.kind is not parameter.VAR_KEYWORD]
 
 
-def as_data(parameter: inspect.Parameter) -> dict[str, Any]:
-    """A parameter as data; a default that is no plain value is None."""
+def as_record(parameter: inspect.Parameter) -> dict[str, Any]:
+    """Return a parameter as JSON data. A default that JSON cannot express is None."""
     any_number = parameter.kind is parameter.VAR_POSITIONAL
     data: dict[str, Any] = {"name": "*" + parameter.name if any_number else parameter.name}
     if parameter.default is not parameter.empty:
@@ -111,14 +111,13 @@ def signature(layer: Any, keras: Any) -> dict[str, Any]:
 
 
 def constructor(kind: Any, keras: Any, documented: Callable[[Any], bool] | None = None) -> list[dict[str, Any]]:
-    """The arguments that a constructor names, and where it hands others on, those of its base.
+    """Return the arguments of a constructor. If it takes `**kwargs`, include those of its bases.
 
-    What a base needs that Keras has for itself is given to it by the classes made of it. Of a base that is to be
-    `documented`, an argument counts if the class documents it; without that, they are those of a class of Keras. A seed
-    of an LSTM is not documented.
+    Leave out the required arguments of private bases of Keras, which their subclasses pass. For some bases, only the
+    arguments that the class documents count: those for which `documented` is true, or all bases of a class of Keras.
     """
     arguments: dict[str, dict[str, Any]] = {}
-    words: set[str] = set()
+    names: set[str] = set()
     documents = re.findall(r"^\s*`?(\w+)`?:", kind.__doc__ or "", re.MULTILINE)
     for base in kind.__mro__:
         if "__init__" not in vars(base) or base is object:
@@ -128,47 +127,49 @@ def constructor(kind: Any, keras: Any, documented: Callable[[Any], bool] | None 
         only_documented = bool(arguments) and (documented(base) if documented else root_of(kind) in KERAS)
         for parameter in parameters:
             name = parameter.name
-            hidden = name in words or name.startswith("_") or (private and parameter.default is parameter.empty)
-            if not hidden and parameter.kind not in _OTHERS and (not only_documented or name in documents):
-                arguments.setdefault(name, as_data(parameter))
-        words |= _words_of(base.__init__)
-        if base is keras.layers.Layer or not any(parameter.kind in _OTHERS for parameter in parameters):
+            hidden = name in names or name.startswith("_") or (private and parameter.default is parameter.empty)
+            if not hidden and parameter.kind not in _VARIADIC and (not only_documented or name in documents):
+                arguments.setdefault(name, as_record(parameter))
+        names |= _names_in(base.__init__)
+        if base is keras.layers.Layer or not any(parameter.kind in _VARIADIC for parameter in parameters):
             break
     return list(arguments.values())
 
 
-def _words_of(constructor: Any) -> set[str]:
-    """The names that a constructor has words for: of its variables, and of what it gives to its base by name."""
+def _names_in(constructor: Any) -> set[str]:
+    """Return the variables of a constructor, and the strings in it."""
     code = inspect.unwrap(constructor).__code__
     constants = [value if isinstance(value, tuple) else (value,) for value in code.co_consts]
-    return {*code.co_varnames, *(word for words in constants for word in words if isinstance(word, str))}
+    return {*code.co_varnames, *(item for items in constants for item in items if isinstance(item, str))}
 
 
-_OTHERS = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
+_VARIADIC = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
 
 
-# -- layers that are not Keras' own
+# -- layers of the user
 
 
-def other_layers(names: list[str], framework: Framework) -> dict[str, Any]:
-    """What the layers take that have these names: of a module, a class in one, a file, or "path/to/file.py:Class"."""
+def user_layers(names: list[str], framework: Framework) -> dict[str, Any]:
+    """Return the signatures of layers in modules or files: "path/to/file.py:Class"."""
     keras = framework.keras
     layers: dict[str, Any] = {}
     for name in names:
-        signatures = {kind: signature(layer, keras) for kind, layer in named(name) if _counts(layer, keras)}
+        signatures = {
+            kind: signature(layer, keras) for kind, layer in objects_named(name) if _is_user_layer(layer, keras)
+        }
         if not signatures:
-            raise ValueError(f"{name}: expected a layer of {keras.__name__}, or a module or file that has some")
+            raise ValueError(f"{name}: expected a layer of {keras.__name__}, or a module or file with layers")
         layers.update(signatures)
     return layers
 
 
-def _counts(layer: Any, keras: Any) -> bool:
+def _is_user_layer(layer: Any, keras: Any) -> bool:
     is_layer = isinstance(layer, type) and issubclass(layer, keras.layers.Layer)
     return is_layer and not issubclass(layer, keras.Model) and layer not in vars(keras.layers).values()
 
 
-def named(name: str) -> Iterator[tuple[str, Any]]:
-    """The objects that a name stands for, each with a name of its own."""
+def objects_named(name: str) -> Iterator[tuple[str, Any]]:
+    """Yield the objects of a module or file, or a single one, by full name."""
     path, colon, part = name.partition(".py:")
     if colon or name.endswith(".py"):
         path = path.removesuffix(".py")

@@ -1,8 +1,7 @@
-"""What is under test: a release of Keras, a backend, a device, and the warm process in which it runs.
+"""Subjects under test: a release of Keras, a backend, a device, and their process.
 
-A text such as `keras==3.10.0/jax` is a `Subject`. `releases` finds its folder or installs it. `SubjectProcess` starts
-`child` there, sends each `Case` as a line of JSON, and returns the answer, or what became of the process where there is
-none.
+`Subject.parse("keras==3.10.0/jax")` is a subject. `releases` finds or installs its code. `SubjectProcess` starts a
+child process with that code, sends each `Case` as a line of JSON, and returns the answer, or how the process was lost.
 """
 
 from clonediff.harness.observation import Case

@@ -1,4 +1,4 @@
-"""A process that answers lines with lines: started, watched for time and memory, ended with all that it started."""
+"""Runs a child process that answers lines, within limits of time and memory."""
 
 from __future__ import annotations
 
@@ -27,51 +27,51 @@ from clonediff.harness.subjects.outcomes import OUT_OF_MEMORY, TIMED_OUT, Lost
 
 _PREFIX = "clonediff-"
 _LOCK = "lock"
-_WATCH_EVERY = 0.05
-_STACK_WAIT = 0.3
-_STDERR_BYTES = 256 * 1024
-_MOST_STDERR_BYTES = 16 << 20
-_LINES = 40
+_WATCH_INTERVAL = 0.05
+_STACK_SECONDS = 0.3
+_READ_STDERR_BYTES = 256 * 1024
+_MAX_STDERR_BYTES = 16 << 20
+_KEPT_LINES = 40
 _THREAD = re.compile(r"^(?:Current thread|Thread) 0x[0-9a-f]+.*?\(most recent call first\):$", re.MULTILINE)
 _FRAME = re.compile(r'^\s*File "(.+)", line (\d+) in (.+)$', re.MULTILINE)
 
 
 class Child:
-    """A running process, in a folder of its own that is removed when it ends. A file there has its standard error.
+    """A running process, in a temporary folder that also has its standard error.
 
-    It ends with this process, however that ends, and so does all that it has started.
+    It and all of its children end when this process ends, even if this process is killed.
     """
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
         folder = tempfile.TemporaryDirectory(dir=scratch(), ignore_cleanup_errors=True)
-        self._stderr = Path(folder.name, "stderr").open("a+b")  # noqa: SIM115  (it is read after the end of the child)
-        pipe, ours = os.pipe()
+        self._stderr = Path(folder.name, "stderr").open("a+b")  # noqa: SIM115  (read after the child has ended)
+        read_end, write_end = os.pipe()
         self._process = subprocess.Popen(
             list(command),
-            # TensorFlow leaves a file for each function that it traces, and removes none if it is killed.
+            # TensorFlow writes a file for each function that it traces, and does not remove them if it is killed.
             env={**environment, "TMPDIR": folder.name},
             cwd=folder.name,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._stderr,
             start_new_session=True,
-            pass_fds=(pipe,),
+            pass_fds=(read_end,),
         )
         self.pid = self._process.pid
-        end_together(self.pid, pipe)
-        os.close(pipe)
+        kill_with_parent(self.pid, read_end)
+        os.close(read_end)
         self._how = self._message = ""
         # Runs at the latest when this process exits.
-        self._close = weakref.finalize(self, _end, self._process, ours, folder)
+        self._close = weakref.finalize(self, _end, self._process, write_end, folder)
 
     def ask(self, line: bytes, seconds: float, memory: int = sys.maxsize) -> bytes | Lost:
-        """Write a line, unless it is empty, and read one; or say how the child was lost, ended if it took too much."""
+        """Write a line, unless empty, and read one. Kill the child beyond its limits."""
         done = threading.Event()
         watchdog = threading.Thread(target=self._watch, args=(done, seconds, memory), daemon=True)
         watchdog.start()
         try:
             answer = self._exchange(line)
-        except BaseException:  # of an interrupt, say: the next line would be the answer to this one
+        except BaseException:  # such as an interrupt: the next line that is read would answer this one
             self.close()
             raise
         finally:
@@ -80,7 +80,7 @@ class Child:
         return answer if answer.endswith(b"\n") and not self._how else self._lost(seconds)
 
     def resident(self) -> int:
-        """The memory that it holds, 0 if it is gone."""
+        """Return the resident memory in bytes, 0 if the process has ended."""
         try:
             return int(psutil.Process(self.pid).memory_info().rss)
         except psutil.Error:
@@ -90,7 +90,7 @@ class Child:
         return self._process.poll() is None
 
     def close(self) -> None:
-        """End it and everything that it started."""
+        """Kill the process and all of its children."""
         self._close()
 
     def _exchange(self, line: bytes) -> bytes:
@@ -104,8 +104,8 @@ class Child:
 
     def _watch(self, done: threading.Event, seconds: float, memory: int) -> None:
         deadline = time.monotonic() + seconds
-        while not done.wait(max(0.0, min(_WATCH_EVERY, deadline - time.monotonic()))):
-            if os.fstat(self._stderr.fileno()).st_size > _MOST_STDERR_BYTES:
+        while not done.wait(max(0.0, min(_WATCH_INTERVAL, deadline - time.monotonic()))):
+            if os.fstat(self._stderr.fileno()).st_size > _MAX_STDERR_BYTES:
                 self._stderr.truncate(0)
             resident = self.resident()
             if resident > memory:
@@ -114,8 +114,8 @@ class Child:
                 self._how, self._message = TIMED_OUT, f"no answer in {seconds:g} s"
             if self._how:
                 with contextlib.suppress(ProcessLookupError):
-                    os.kill(self.pid, signal.SIGUSR1)  # it writes where it is
-                time.sleep(_STACK_WAIT)
+                    os.kill(self.pid, signal.SIGUSR1)  # writes the stack to standard error
+                time.sleep(_STACK_SECONDS)
                 _kill(self._process)
                 return
 
@@ -123,21 +123,21 @@ class Child:
         how, message = self._how, self._message
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(2.0)
-        self._stderr.seek(max(0, self._stderr.seek(0, os.SEEK_END) - _STDERR_BYTES))
+        self._stderr.seek(max(0, self._stderr.seek(0, os.SEEK_END) - _READ_STDERR_BYTES))
         errors = self._stderr.read().decode("utf-8", "replace")
-        lines = tuple(errors.splitlines()[-_LINES:])
-        if not how and self._process.returncode == -signal.SIGALRM:  # a cloner took too long
+        lines = tuple(errors.splitlines()[-_KEPT_LINES:])
+        if not how and self._process.returncode == -signal.SIGALRM:  # raised for a cloner that takes too long
             how, message = TIMED_OUT, "no clone in time"
         elif not how:
-            how, message = _ending(self._process.returncode), lines[-1] if lines else ""
+            how, message = _exit_text(self._process.returncode), lines[-1] if lines else ""
         return Lost(how=how, message=message, seconds=seconds, frames=crash_frames(errors), stderr=lines)
 
 
-def end_together(group: int, pipe: int) -> None:
-    """Have the kernel kill a process group, which has the reading end of a pipe, when the writing end is closed.
+def kill_with_parent(group: int, pipe: int) -> None:
+    """Make the kernel kill a process group once the other end of a pipe closes.
 
-    That is when its parent ends. A request to the kernel for a signal at the parent's death is of the thread that
-    started the process, and a thread in the process that looks for its parent waits for whatever holds Python's lock.
+    `PR_SET_PDEATHSIG` follows the thread that started the process, not its parent. A thread in the process that waits
+    for the parent's end might never get Python's lock.
     """
     fcntl.fcntl(pipe, fcntl.F_SETOWN, -group)
     fcntl.fcntl(pipe, fcntl.F_SETSIG, signal.SIGKILL)
@@ -145,7 +145,7 @@ def end_together(group: int, pipe: int) -> None:
 
 
 def crash_frames(stderr: str) -> tuple[Frame, ...]:
-    """The frames that `faulthandler` wrote of the thread that serves, the innermost last; none where it wrote none."""
+    """Return the frames of the serving thread that `faulthandler` wrote, the innermost last."""
     for thread in reversed(_THREAD.split(stderr)[1:]):
         frames = [Frame(package_path(file), function, int(line)) for file, line, function in _FRAME.findall(thread)]
         if any(frame.file.startswith("inside/") for frame in frames):
@@ -153,8 +153,8 @@ def crash_frames(stderr: str) -> tuple[Frame, ...]:
     return ()
 
 
-def _ending(code: int | None) -> str:
-    """How a process ended, in a word; one that only closed its output has no code."""
+def _exit_text(code: int | None) -> str:
+    """Describe an exit code, which is None if the process only closed its output."""
     if code is None or code >= 0:
         return f"exit code {code}"
     return signal.Signals(-code).name if -code in list(signal.Signals) else f"signal {-code}"
@@ -165,32 +165,32 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
         os.killpg(process.pid, signal.SIGKILL)
 
 
-def _end(process: subprocess.Popen[bytes], ours: int, folder: tempfile.TemporaryDirectory[str]) -> None:
-    with contextlib.suppress(OSError), process:  # which closes its pipes and waits for it
+def _end(process: subprocess.Popen[bytes], write_end: int, folder: tempfile.TemporaryDirectory[str]) -> None:
+    with contextlib.suppress(OSError), process:  # closes the pipes of the process and waits for it
         _kill(process)
-    os.close(ours)
+    os.close(write_end)
     folder.cleanup()
 
 
 def scratch() -> Path:
-    """The folder below the temporary directory in which all processes of this one work, made when it is asked for.
+    """Return the temporary folder of this process and its children. Create it once.
 
-    It is removed when this process ends. What a process that was killed has left is removed by the next one: a folder
-    whose lock is free has no owner.
+    It is removed when this process ends. Folders of killed processes, whose locks are free, are removed by the next
+    process.
     """
-    return _scratch(os.getpid())  # a fork has one of its own
+    return _scratch(os.getpid())  # a fork gets another folder
 
 
 @functools.cache
 def _scratch(pid: int) -> Path:
     for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
-        with contextlib.suppress(OSError):  # it is in use, or is removed meanwhile
+        with contextlib.suppress(OSError):  # in use, or just removed by another process
             _remove_abandoned(folder)
     folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
     lock = (folder / f".{_LOCK}").open("xb")
     fcntl.flock(lock, fcntl.LOCK_EX)
-    (folder / f".{_LOCK}").rename(folder / _LOCK)  # until now another process takes it for none of ours
-    # At exit these run in the reverse order of their creation: after all that end the processes in the folder.
+    (folder / f".{_LOCK}").rename(folder / _LOCK)  # until now, other processes ignore the folder
+    # At exit, finalizers run in reverse order of creation: this one after those of the processes in the folder.
     weakref.finalize(_scratch, _remove, pid, folder, lock)
     return folder
 

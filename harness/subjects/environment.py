@@ -1,4 +1,4 @@
-"""How a child of a subject is started: its command line and its environment."""
+"""The command line and the environment of a subject's child process."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import TypeAlias
 
 from clonediff.harness.subjects.subject import Subject
 
-Place: TypeAlias = tuple[str, ...]
-"""Where a release is: the folders to import from before all others."""
+SearchPath: TypeAlias = tuple[str, ...]
+"""Folders to import from, before all others."""
 
-BESIDE: Place = ()
-"""The packages that are installed beside clonediff."""
+INSTALLED: SearchPath = ()
+"""The search path for the packages that are installed beside clonediff."""
 
-ROOT = str(Path(__file__).parents[3])  # not resolved: in a checkout a link leads here
-"""The folder that clonediff is imported from."""
+ROOT = str(Path(__file__).parents[3])  # not resolved: in a checkout, this file is reached through a link
+"""The folder from which clonediff is imported."""
 
 _BOOTSTRAP = """\
 import faulthandler, resource, signal, sys
@@ -31,27 +31,24 @@ del sys.path[0]
 from clonediff.harness.server.serve import main
 sys.exit(main())
 """
-"""Writes its stack on a crash, and when asked by SIGUSR1; leaves no core file."""
+"""The child writes its stack on a crash and on SIGUSR1, and writes no core file."""
 
-HANDED_ON = """
+_PASSED_VARIABLES = """
     PATH HOME USER LOGNAME SHELL LANG LANGUAGE LC_* TZ XDG_* VIRTUAL_ENV CONDA_PREFIX PYTHON* COVERAGE_* LD_LIBRARY_PATH
     LD_PRELOAD OMP_* MKL_* OPENBLAS_* NUMEXPR_* KERAS_HOME KERAS_BACKEND KERAS_NNX_ENABLED TF_CPP_* TF_NUM_* TF_ENABLE_*
     TF_XLA_* TF_GPU_* TF_FORCE_* TF_DETERMINISTIC_* TF_CUDNN_* TF_USE_LEGACY_KERAS XLA_* JAX_* TORCH_* PYTORCH_* CUDA_*
     CUBLAS_* CUDNN_* NVIDIA_* NCCL_* ROCR_* HIP_*
 """
-"""The variables that a child is started with: how Python and the backends run. A child runs code of others, and has no
-use for tokens and passwords. CLONEDIFF_VARIABLES may name more."""
+"""The environment variables that a child gets. Tokens and passwords are not among them, since a child runs untrusted
+code. CLONEDIFF_VARIABLES may name more."""
 
 _LIBRARIES = "OMP_NUM_THREADS OPENBLAS_NUM_THREADS MKL_NUM_THREADS TF_NUM_INTRAOP_THREADS TF_NUM_INTEROP_THREADS"
 _THREADS = dict.fromkeys(_LIBRARIES.split(), "1")
-"""One thread each: the graphs are small, and there is a subject beside this one for each core.
+"""One thread, because the models are small and other subjects use the other cores. The user's values have priority."""
 
-A variable that is set already is left alone, so `TF_NUM_INTRAOP_THREADS=4 clonediff ...` does what it says.
-"""
+_CPU_VARIABLES = {"CUDA_VISIBLE_DEVICES": "", "JAX_PLATFORMS": "cpu", "KERAS_TORCH_DEVICE": "cpu"}
 
-_ON_CPU = {"CUDA_VISIBLE_DEVICES": "", "JAX_PLATFORMS": "cpu", "KERAS_TORCH_DEVICE": "cpu"}
-
-_ON_GPU = {
+_GPU_VARIABLES = {
     "TF_FORCE_GPU_ALLOW_GROWTH": "true",
     "XLA_PYTHON_CLIENT_PREALLOCATE": "false",
     "TF_DETERMINISTIC_OPS": "1",
@@ -59,38 +56,38 @@ _ON_GPU = {
     "NVIDIA_TF32_OVERRIDE": "0",
     "JAX_DEFAULT_MATMUL_PRECISION": "highest",
 }
-"""A GPU is shared with other subjects, and an original and its clone must take the same kernels.
+"""Share the GPU with other subjects, and make kernels deterministic.
 
-TensorFloat-32, which multiplies with ten bits and is the default of TensorFlow and JAX on a GPU, is off.
+TensorFloat-32, the default of TensorFlow and JAX on a GPU, is off: it multiplies with ten bits.
 """
 
-_XLA_ON_CPU = {"xla_cpu_multi_thread_eigen": "false", "xla_backend_optimization_level": "0"}
-"""What JAX compiles runs once or twice, and two thirds of a trial go into that: a third of it for optimizing."""
+_CPU_XLA_FLAGS = {"xla_cpu_multi_thread_eigen": "false", "xla_backend_optimization_level": "0"}
+"""Compiling takes two thirds of a trial, and its result runs once or twice: optimize as little as possible."""
 
 
-def command(subject: Subject) -> list[str]:
-    """The command line of a child; `-u` so that nothing waits in a buffer when it is killed."""
+def command_line(subject: Subject) -> list[str]:
+    """Return the command line of a child; `-u` disables buffers, which a kill would lose."""
     return [sys.executable, "-u", "-c", _BOOTSTRAP.format(root=ROOT), subject.generation]
 
 
-def environment(subject: Subject, place: Place = BESIDE) -> dict[str, str]:
-    """The environment of a child. The folders of its place are put before everything else that it can import."""
-    variables = {**_THREADS, **(_ON_GPU if subject.device != "cpu" else {}), **_handed_on()}
+def environment(subject: Subject, search_path: SearchPath = INSTALLED) -> dict[str, str]:
+    """Return the environment of a child that imports from `search_path` first."""
+    variables = {**_THREADS, **(_GPU_VARIABLES if subject.device != "cpu" else {}), **_passed_variables()}
     variables |= {"KERAS_BACKEND": subject.backend, "TF_CPP_MIN_LOG_LEVEL": "3", "PYTHONHASHSEED": "0"}
-    flags = _XLA_ON_CPU if subject.device == "cpu" else {"xla_gpu_deterministic_ops": "true"}
+    flags = _CPU_XLA_FLAGS if subject.device == "cpu" else {"xla_gpu_deterministic_ops": "true"}
     for flag, value in flags.items() if subject.backend == "jax" else ():
         if flag not in variables.get("XLA_FLAGS", ""):
             variables["XLA_FLAGS"] = f"{variables.get('XLA_FLAGS', '')} --{flag}={value}".strip()
     if subject.device == "cpu":
-        variables |= _ON_CPU
-    # A child runs in a folder of its own.
+        variables |= _CPU_VARIABLES
+    # Relative folders would mean others in a child, which runs in a temporary folder.
     path = [os.path.abspath(folder) for folder in variables.get("PYTHONPATH", "").split(os.pathsep) if folder]
-    if place or path:
-        variables["PYTHONPATH"] = os.pathsep.join((*place, *path))
+    if search_path or path:
+        variables["PYTHONPATH"] = os.pathsep.join((*search_path, *path))
     return variables
 
 
-def _handed_on() -> dict[str, str]:
-    """The variables of this process that a child has too."""
-    patterns = [*HANDED_ON.split(), *os.environ.get("CLONEDIFF_VARIABLES", "").split(",")]
+def _passed_variables() -> dict[str, str]:
+    """Return the variables of this process that a child gets."""
+    patterns = [*_PASSED_VARIABLES.split(), *os.environ.get("CLONEDIFF_VARIABLES", "").split(",")]
     return {name: value for name, value in os.environ.items() if any(fnmatch.fnmatchcase(name, p) for p in patterns)}

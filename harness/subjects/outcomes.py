@@ -1,4 +1,4 @@
-"""What can come of asking a subject beside an answer to a trial: how its process is lost, and what is wrong with it."""
+"""Outcomes of a request other than an answer: lost processes, and errors of subjects."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from clonediff.harness.observation import Failure, Frame
 
 TIMED_OUT = "timed out"
 OUT_OF_MEMORY = "out of memory"
-"""Why a process was lost that did not end by itself."""
+"""Why a process was killed."""
 
 
 class Ready(msgspec.Struct, frozen=True):
-    """What a child says of itself once it can work."""
+    """The first line of a child: the versions and devices that it uses."""
 
     keras: str
     backend: str
@@ -23,11 +23,11 @@ class Ready(msgspec.Struct, frozen=True):
 
 
 class Lost(msgspec.Struct, frozen=True, kw_only=True):
-    """A process that was lost over a request.
+    """A process that ended or was killed during a request.
 
-    `how` is `TIMED_OUT`, `OUT_OF_MEMORY`, a signal ("SIGSEGV") or an exit code ("exit code 7"), `message` how long it
-    took, how large it was, or the last line that it wrote, `seconds` the limit of one that timed out. `frames` is where
-    it was then, the innermost last.
+    `how` is `TIMED_OUT`, `OUT_OF_MEMORY`, a signal ("SIGSEGV") or an exit code ("exit code 7"); `message` is the limit
+    that it exceeded, or the last line that it wrote. `seconds` is the time limit. `frames` is its stack, the innermost
+    frame last.
     """
 
     how: str
@@ -38,16 +38,15 @@ class Lost(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def line(self) -> str:
-        """Both, in a line."""
+        """How it was lost, and the message."""
         return f"{self.how}: {self.message}" if self.message else self.how
 
 
 class ValuesReport(msgspec.Struct, frozen=True):
-    """How the arrays behind two digests differ; `missing` names those that the child no longer has."""
+    """How the arrays with two digests differ. Those of `missing` digests are gone."""
 
     missing: tuple[str, ...] = ()
     shape: tuple[tuple[int, ...], ...] = ()
-    dtype: tuple[str, ...] = ()
     count: int | None = None
     max_abs: float | None = None
     first: tuple[int, ...] | None = None
@@ -55,25 +54,24 @@ class ValuesReport(msgspec.Struct, frozen=True):
 
 
 class SubjectError(RuntimeError):
-    """A subject that does not come up, or does not answer. `failure` is the exception with which its start ended."""
+    """A subject does not start or answer. `failure` is the exception that it raised."""
 
     def __init__(self, message: str, failure: Failure | None = None) -> None:
-        """The message is one line: what, where, what to do."""
         super().__init__(message)
         self.failure = failure
 
 
 class RequestError(SubjectError):
-    """A request that the child answered with an exception: a fault of clonediff. The process goes on."""
+    """A request raised in the child, which is a fault of clonediff."""
 
 
 class NoDeviceError(SubjectError):
-    """A subject that works, but does not see the device that it was asked for."""
+    """The backend does not see the device."""
 
 
 class ReleaseError(SubjectError):
-    """A release that cannot be had here."""
+    """A release is not available on this machine."""
 
 
 class UnusableCodeError(ReleaseError):
-    """The code itself cannot be used: that of another commit may."""
+    """The code cannot be used. That of another commit may work."""

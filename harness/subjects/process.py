@@ -1,4 +1,4 @@
-"""A subject's process: started, asked for one thing at a time, and replaced when it is lost or has grown."""
+"""Sends requests to the child process of a subject, and restarts it if necessary."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import msgspec
 
 from clonediff.harness.observation import Answer, Case, ClassAudited, Failure, Request
 from clonediff.harness.subjects.child import Child
-from clonediff.harness.subjects.environment import BESIDE, Place, command, environment
+from clonediff.harness.subjects.environment import INSTALLED, SearchPath, command_line, environment
 from clonediff.harness.subjects.outcomes import Lost, NoDeviceError, Ready, RequestError, SubjectError, ValuesReport
 from clonediff.harness.subjects.subject import Subject
 from clonediff.reports.records import UNREADABLE
@@ -19,32 +19,30 @@ from clonediff.strategies.program import Generation, Graph
 
 T = TypeVar("T")
 
-GIB = 1 << 30
-_TIMES = 30.0
-"""A cloner may take this many times what its model took, since a clone takes about as long to make."""
+_CLONING_FACTOR = 30.0
+"""A cloner may take this many times the time for building the model."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Limits:
-    """What a subject may take, in seconds and bytes.
+    """Limits of a subject, in seconds and bytes.
 
-    A child is replaced, between two trials, once it holds `growth` more than when it was ready: TensorFlow keeps a
-    little of every function that it ever traced. A cloner may take `cloning` seconds or, if that is more, `_TIMES` as
-    long as its model took. If `cloning` is 0, cloners have no limit of their own.
+    A child is replaced between two trials if it uses `growth` more than at its start: TensorFlow keeps some memory for
+    every function that it traces. A cloner may take `cloning` seconds, or `_CLONING_FACTOR` times the time for building
+    the model, whichever is more; if `cloning` is 0, only the limit of the trial counts.
     """
 
     start: float = 180.0
     trial: float = 60.0
-    memory: int = 6 * GIB
-    growth: int = GIB // 2
+    memory: int = 6 << 30
+    growth: int = 1 << 29
     cloning: float = 8.0
 
 
 class _Reply(msgspec.Struct, frozen=True):
-    """A line of a child: `ready` or `broken` is its first; later the answer to a request, or why there is none."""
+    """A line of a child: its first has `ready`, the others `answer`; or `error`."""
 
     ready: Ready | None = None
-    broken: Failure | None = None
     error: Failure | None = None
     answer: msgspec.Raw = msgspec.Raw()
 
@@ -54,10 +52,10 @@ class _Drawn(msgspec.Struct, frozen=True):
 
 
 class SubjectProcess:
-    """A subject that can be asked. Not for two threads at once: a thread has its own.
+    """The process of a subject. It must not be used by two threads at once.
 
-    `place` is where the subject's release is. `losses` counts the children that were lost, by what each was
-    doing and how it ended: "a trial: timed out". `layers` names those that are drawn beside Keras' own.
+    `search_path` leads to the release. `losses` counts the lost children by request and reason, such as "a trial: timed
+    out". `layers` names layers of the user to draw.
     """
 
     def __init__(
@@ -65,30 +63,30 @@ class SubjectProcess:
         subject: Subject,
         *,
         limits: Limits | None = None,
-        place: Place = BESIDE,
-        started_by: Sequence[str] | None = None,
+        search_path: SearchPath = INSTALLED,
+        command: Sequence[str] | None = None,
     ) -> None:
-        """Nothing is started until it is needed; `started_by` replaces the command line, for tests."""
+        """Start no child before the first request. `command` replaces its command line, for tests."""
         self.subject = subject
-        self.place = place
+        self.search_path = search_path
         self.limits = limits or Limits()
         self.losses: Counter[str] = Counter()
         self.layers: tuple[str, ...] = ()
-        self._command = list(started_by or command(subject))
+        self._command = list(command or command_line(subject))
         self._child: Child | None = None
         self._ready: Ready | None = None
         self._most_memory = 0
-        self._lost_draw = ""  # under the first draw that is lost, all later ones are counted, too
-        self._over = False
+        self._lost_draw = ""  # all lost draws are counted under the first one
+        self._ended = False
 
     @property
     def ready(self) -> Ready:
-        """What the child says of itself; starts one where none runs."""
+        """The first line of the child, which is started if necessary."""
         return self._ready or self.start()
 
     @property
     def versions(self) -> dict[str, str]:
-        """What runs, by name, as it stands in every record."""
+        """The versions of Keras, the backend, NumPy and Python, by name, for records."""
         ready = self.ready
         backend = {ready.backend: ready.backend_version}
         return {self.subject.generation: ready.keras, **backend, "numpy": ready.numpy, "python": ready.python}
@@ -98,21 +96,21 @@ class SubjectProcess:
         return self._child.pid if self._child else None
 
     def start(self) -> Ready:
-        """Start the child, if none runs, and wait until it is ready."""
+        """Start the child, unless it runs, and wait until it is ready."""
         if self._child is not None and self._ready is not None and self._child.running():
             return self._ready
         self.close()
-        self._child = Child(self._command, environment(self.subject, self.place))
-        if self._over:  # perhaps since a moment ago
+        self._child = Child(self._command, environment(self.subject, self.search_path))
+        if self._ended:  # by another thread, just now
             self.close()
-            raise SubjectError(f"{self.subject}: no longer asked")
+            raise SubjectError(f"{self.subject}: was stopped")
         reply = self._exchange(b"", self.limits.start, "its start")
         if isinstance(reply, Lost):
             raise SubjectError(f"{self.subject}: does not start: {reply.line}")
         if reply.ready is None:
             self.close()
-            failure = reply.broken or Failure("ProtocolError", "its first line says neither `ready` nor `broken`")
-            advice = f"; to install it again, remove {self.place[0]}" if self.place else ""
+            failure = reply.error or Failure("ProtocolError", "its first line has neither `ready` nor `error`")
+            advice = f"; to install it again, remove {self.search_path[0]}" if self.search_path else ""
             reason = f"does not start: {failure.type}: {failure.message}{advice}"
             raise SubjectError(f"{self.subject}: {reason}", failure)
         if self.subject.device not in ("cpu", *reply.ready.devices):
@@ -133,8 +131,8 @@ class SubjectProcess:
         self._child = self._ready = None
 
     def end(self) -> None:
-        """End the child for good, from any thread: a request that waits for it fails."""
-        self._over = True
+        """End the child permanently, from any thread. A request that waits for it fails."""
+        self._ended = True
         if (child := self._child) is not None:
             child.close()
 
@@ -148,23 +146,23 @@ class SubjectProcess:
     def trial(
         self, case: Case, *, cloners: Iterable[str], costly: bool = False, timeout: float | None = None
     ) -> Answer | Lost:
-        """Run one trial. Whatever it does to the process is an outcome; the next one finds a new process."""
-        self._renew()
+        """Run one trial. If the child is lost, the next request starts another."""
+        self._replace_if_grown()
         device = None if self.subject.device == "cpu" else self.subject.device
-        request = Request(case, tuple(cloners), costly, device, (self.limits.cloning, _TIMES))
+        request = Request(case, tuple(cloners), costly, device, (self.limits.cloning, _CLONING_FACTOR))
         asked = {"do": "trial", "request": request}
         return self._ask(asked, Answer, timeout or self.limits.trial, "a trial")
 
     def values(self, digests: Iterable[tuple[str, str]]) -> list[ValuesReport]:
-        """How the arrays behind pairs of digests differ. The child has those of its last trial, and no others."""
+        """Return how arrays of the last trial differ, by pairs of digests."""
         pairs = list(digests)
         request = {"do": "values", "digests": pairs}
         reports = self._ask(request, list[ValuesReport], 60.0) if self._child else None
         return reports if isinstance(reports, list) else [ValuesReport(missing=pair) for pair in pairs]
 
     def draw(self, request: dict[str, Any], timeout: float = 30.0) -> Graph | None:
-        """Draw a graph; see `server.drawing` for the request. None if the draw ends the process, or gives no model."""
-        self._renew()
+        """Draw a graph; see `server.drawing`. Return None if there is none, or on a loss."""
+        self._replace_if_grown()
         request = {"layers": self.layers, **request}
         over = self._lost_draw or f"a draw, such as {msgspec.json.encode(request).decode()}"
         drawn = self._ask({"do": "draw", **request}, _Drawn, timeout, over)
@@ -174,23 +172,23 @@ class SubjectProcess:
         return drawn.graph
 
     def cloner_problem(self, name: str) -> str:
-        """Why a cloner of the user's own cannot be called with a model; "" where it can be. Its module is imported."""
+        """Import a user's cloner. Return why it cannot be called, "" if it can."""
         problem = self._ask({"do": "cloner", "name": name}, str, self.limits.start)
         return f"{name}: cannot be imported: {problem.line}" if isinstance(problem, Lost) else problem
 
     def classes(self, target: str) -> tuple[Generation, tuple[str, ...]] | Lost:
-        """The classes with a config of a package, a module, a file or a name in one, which is imported."""
+        """Import a target. Return its generation, and the names of its classes with a config."""
         return self._ask({"do": "classes", "target": target}, tuple[Generation, tuple[str, ...]], self.limits.start)
 
     def audit(self, name: str) -> ClassAudited | Lost:
-        """Whether the config of a class keeps what it is made with."""
-        self._renew()
+        """Return which constructor arguments the config of a class loses."""
+        self._replace_if_grown()
         return self._ask({"do": "audit", "name": name}, ClassAudited, 2 * self.limits.trial, "an audit")
 
     def _ask(
         self, request: dict[str, Any], type_: type[T], seconds: float, over: str = "a question to Keras"
     ) -> T | Lost:
-        """The answer to a request, or how the child was lost; one is started where none runs."""
+        """Return the answer to a request, or how the child was lost."""
         self.start()
         reply = self._exchange(msgspec.json.encode(request) + b"\n", seconds, over)
         if isinstance(reply, Lost):
@@ -215,10 +213,10 @@ class SubjectProcess:
             return msgspec.json.decode(text, type=type_)
         except UNREADABLE as error:
             self.close()
-            raise SubjectError(f"{self.subject}: its reply is not what the protocol says: {error}") from error
+            raise SubjectError(f"{self.subject}: its reply does not follow the protocol: {error}") from error
 
-    def _renew(self) -> None:
-        """End a child that has died by itself or has grown: the next request starts another."""
+    def _replace_if_grown(self) -> None:
+        """End a child that has exited or grown. The next request starts another."""
         if self._child is not None and not self._child.running():
             self._count_loss("no request: it ended by itself")
         elif self._child is not None and self._child.resident() > self._most_memory:

@@ -1,4 +1,4 @@
-"""A subject's name: `RELEASE[/BACKEND][@DEVICE]`, and what each part may be."""
+"""Subjects, and their names: `RELEASE[/BACKEND][@DEVICE]`."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ BACKENDS: dict[str, tuple[str, ...]] = {
 """The backends of each package, the default first."""
 
 OLDEST = {"keras": "3.1", "tf_keras": "2.16"}
-"""The oldest series of each package that can be laid over the packages beside clonediff."""
+"""The oldest series of each package that runs on the installed TensorFlow."""
 
 EXHIBIT = "2.2.4"
-"""The release of Keras whose bug this project began with. Only its exhibit speaks to it."""
+"""The release of Keras that `keras_12202` runs. It cannot be a subject."""
 
 NIGHTLY = "keras-nightly"
-"""By this name the package index has the development releases of Keras."""
+"""The development releases of Keras, as the package index names them."""
 
 _NAME = re.compile(
     r"(?P<package>[^/@=]+)(?:==(?P<version>[^/@]*))?(?:/(?P<backend>[^/@]*))?"
@@ -32,13 +32,13 @@ _NAME = re.compile(
 
 
 class UnknownSubjectError(ValueError):
-    """A subject that nothing here can be asked for; the message lists those that can."""
+    """A name is not that of a subject. The message lists the supported ones."""
 
 
 class Subject(msgspec.Struct, frozen=True):
-    """What is under test: a release of the `keras` or `tf_keras` of its generation, a backend, a device.
+    """A release of `keras` or `tf_keras` under test, with its backend and device.
 
-    `version` is None for the package that is installed beside clonediff. A device is "cpu", "gpu:0", "gpu:1" ...
+    `version` is None for the installed package. A device is "cpu", "gpu:0", "gpu:1" ...
     """
 
     generation: Generation
@@ -48,9 +48,9 @@ class Subject(msgspec.Struct, frozen=True):
 
     @classmethod
     def parse(cls, name: str) -> Subject:
-        """The subject of that name: "keras", "keras/jax", "tf_keras@gpu", "keras==3.14.1" ...
+        """Parse a name: "keras", "keras/jax", "tf_keras@gpu", "keras==3.14.1" ...
 
-        That of a tree, such as "../keras", is made one of these first: `clonediff.harness.subjects.releases.in_full`.
+        A path, such as "../keras", must be converted first: `clonediff.harness.subjects.releases.pinned`.
         """
         match = _NAME.fullmatch(name.strip())
         if match is None:
@@ -70,7 +70,7 @@ class Subject(msgspec.Struct, frozen=True):
 
     @property
     def release(self) -> str:
-        """The part of its name that says which package in which version."""
+        """The package and its version."""
         if self.version is None:
             return self.generation
         version = Version(self.version)
@@ -78,29 +78,29 @@ class Subject(msgspec.Struct, frozen=True):
         return f"{NIGHTLY if nightly else self.generation}=={self.version}"
 
     def __str__(self) -> str:
-        """The shortest name that parses to this subject."""
+        """Return the shortest name of this subject."""
         backend = "" if self.backend == BACKENDS[self.generation][0] else f"/{self.backend}"
         device = "" if self.device == "cpu" else f"@{self.device.removesuffix(':0')}"
         return f"{self.release}{backend}{device}"
 
 
 def _problem(package: str, text: str) -> str:
-    """Why a version of a package cannot be asked for; "" where it can be."""
+    """Return why a version of a package is not supported, "" if it is."""
     if (package, text) == ("keras", EXHIBIT):
-        return "only `clonediff fuzz` and `clonediff judge` try this release, and no other beside it"
+        return "only `clonediff fuzz` and `clonediff judge` try this release, and no other with it"
     try:
         is_old = Version(text) < Version(f"{OLDEST[package]}a0")
     except InvalidVersion:
-        return f"{text!r} is not a version: write {package}==3.14.1, say"
-    return f"{package} can be asked for from {OLDEST[package]} on; {supported()}" if is_old else ""
+        return f"{text!r} is not a version: write, for example, {package}==3.14.1"
+    return f"the oldest supported release of {package} is {OLDEST[package]}; {supported()}" if is_old else ""
 
 
 def supported() -> str:
-    """The subjects that can be asked for, as a sentence."""
+    """Return the supported subjects, as a sentence."""
     names = [f"{package}/{backend}" for package, backends in BACKENDS.items() for backend in backends]
     installed = ", ".join(name.removesuffix("/tensorflow") for name in names)
     return (
         f"supported are {installed}, each with ==VERSION for a release that is not the installed one (Keras from "
         f"{OLDEST['keras']}, tf_keras from {OLDEST['tf_keras']}), and with @cpu (the default) or @gpu; {NIGHTLY}; and "
-        "a Keras 3 by its place: ../CHECKOUT, ../REPOSITORY#COMMIT, ./FILE.whl"
+        "a Keras 3 by its path: ../CHECKOUT, ../REPOSITORY#COMMIT, ./FILE.whl"
     )

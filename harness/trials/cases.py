@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import asdict
 
 from clonediff.harness.observation import Case
-from clonediff.strategies.program import Graph, number_of
+from clonediff.strategies.program import Graph, stable_hash
 
 BATCH = 2
 
@@ -18,7 +18,7 @@ def case_of(graph: Graph) -> Case:
         graph.source,
         tuple({**asdict(spec), "shape": list(spec.shape)} for spec in program.inputs),
         batch=BATCH,
-        seed=number_of(program),
+        seed=stable_hash(program),
         # `clone_model` of tf_keras says nothing of what a model is compiled with.
         compiles=not compiled or graph.generation == "keras",
         arguments=graph.arguments,

@@ -22,7 +22,7 @@ from clonediff.harness.trials.triage import title
 from clonediff.harness.trials.trial import LOST, Case, Hit, Key, Trial, run
 from clonediff.reports.known import KnownIssues
 from clonediff.reports.records import LEFT_OUT, UPSTREAM_AND_FIXED, Severity
-from clonediff.strategies.program import Generation, Graph, number_of
+from clonediff.strategies.program import Generation, Graph, stable_hash
 
 UPSTREAM = UPSTREAM_AND_FIXED[0]
 RATE = 8
@@ -88,7 +88,7 @@ class GraphTrials:
         return alone
 
     def sampled(self, graph: Graph) -> bool:
-        return number_of(graph.program) % RATE == 0
+        return stable_hash(graph.program) % RATE == 0
 
     def try_or_say_why_not(self, graph: Graph, *, costly: Costly = None) -> Trial:
         """Try a graph that was not drawn for this subject, or by a cloner that may be of no use there."""

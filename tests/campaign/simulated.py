@@ -1,7 +1,7 @@
-"""A campaign on as many workers as this machine has not: subjects that answer from a recording stand in for Keras.
+"""Simulates a campaign on many workers, whose subjects answer from recorded trials.
 
 `python -m tests.campaign.simulated WORKERS MINUTES` starts a Dask cluster of threads in another process, runs a
-campaign on it, and prints what that takes of the driver. A graph takes as long as in a real campaign, on one core.
+campaign on it, and prints the load of the driver. A graph takes as long as in a real campaign, on one core.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from tests.helpers.waiting import until
 from tests.recorded import FILE
 
 SECONDS = 0.09
-"""What a graph takes: 13,970 of them in ten minutes on two cores."""
+"""The time for a graph: 13,970 graphs took ten minutes on two cores."""
 REDUCTION = 3.0
 CLUSTER = """
 import sys, time
@@ -56,7 +56,7 @@ sys.stdin.read()
 
 @functools.cache
 def trials() -> list[list[str]]:
-    """The fingerprints of the causes of each recorded trial of a drawn graph."""
+    """Return the fingerprints of the causes in each recorded trial of a drawn graph."""
     recorded = msgspec.json.decode(lzma.decompress(FILE.read_bytes()))
     drawn = [trial["causes"] for trial in recorded if trial["name"].startswith("drawn keras")]
     return [[cause.partition(" at ")[0] for cause in causes] for causes in drawn]
@@ -64,12 +64,12 @@ def trials() -> list[list[str]]:
 
 @functools.cache
 def found(id_: str) -> Finding:
-    """A finding of a cause."""
+    """Return a finding of a cause."""
     return replace(record(0), id=id_, subject="keras", known=None, smallest=False)
 
 
 def recorded_shard(setup: Setup, shard: Shard) -> Result:
-    """The result of a shard, as recorded trials of its seeds give it."""
+    """Return the result of a shard, made from recorded trials."""
     met: Counter[tuple[str, str]] = Counter()
     findings: dict[tuple[str, str], Finding] = {}
     graphs = 0
@@ -89,14 +89,14 @@ def recorded_shard(setup: Setup, shard: Shard) -> Result:
 
 
 def recorded_reduction(setup: Setup, finding: Finding, seconds: float) -> Result:
-    """The finding, as small as it gets."""
+    """Return the finding as fully reduced."""
     time.sleep(REDUCTION)
     counts = Counts(reducing=30, reducing_seconds=REDUCTION)
     return Result({"keras": "3.15.1"}, counts, (replace(finding, smallest=True, proof=True),))
 
 
 class Figures(NamedTuple):
-    """What a campaign took of its driver."""
+    """The load of the driver during a campaign."""
 
     jobs: int
     graphs: int
@@ -115,7 +115,7 @@ class Figures(NamedTuple):
 
 
 class Watched(Campaign):
-    """A campaign that notes what it is asked for twice, and how late."""
+    """A campaign that records how late workers learn of causes, and which are reduced twice."""
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
@@ -124,20 +124,20 @@ class Watched(Campaign):
         self.reduced: Counter[str] = Counter()
 
     def _submit(self, task: Task) -> None:
-        if not isinstance(task.what, Shard) and task.what.finding is not None:
-            self.reduced[task.what.finding.id] += 1
+        if not isinstance(task.work, Shard) and task.work.finding is not None:
+            self.reduced[task.work.finding.id] += 1
         super()._submit(task)
 
-    def _take_shard(self, shard: Shard, result: Result) -> None:
+    def _add_shard(self, shard: Shard, result: Result) -> None:
         for finding in result.findings:
             began = self.first.setdefault(finding.key, time.monotonic())
             self.latest = max(self.latest, time.monotonic() - began)
-        super()._take_shard(shard, result)
+        super()._add_shard(shard, result)
 
 
 @contextmanager
 def cluster(workers: int, folder: Path) -> Iterator[str]:
-    """The address of a scheduler whose workers answer from the recording."""
+    """Start a scheduler with simulated workers; yield its address."""
     file = folder / "address"
     command = [sys.executable, "-c", CLUSTER, str(workers), str(file)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:

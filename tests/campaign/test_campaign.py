@@ -1,4 +1,4 @@
-"""Campaigns on a real Keras: the same findings however they are run, and whatever happens to them on the way."""
+"""Campaigns with a real Keras: findings survive interrupts, kills and failed subjects."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def known(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def whole(known: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run with one job that nothing happens to."""
+    """An undisturbed run with one job."""
     folder = with_unknown(tmp_path_factory.mktemp("whole"))
     options = [option for option in _options(known) if option != "--json"]
     done = fuzz(folder, *options, *TRIALS, "--jobs", "1")

@@ -1,4 +1,4 @@
-"""Where a campaign runs: what listens, a cluster that exists, and one that does not."""
+"""Campaigns on a Dask cluster."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_the_driver_of_a_thousand_workers_takes_half_a_core_at_most(tmp_path: Pa
 
 
 def _is_of_dask(process: psutil.Process) -> bool:
-    """Whether it is a scheduler, or a process of a worker: a local campaign has such, too."""
+    """Whether a process belongs to a scheduler or a worker."""
     with suppress(psutil.Error):
         return " dask " in " ".join((*process.cmdline(), *process.parent().cmdline()))
     return False
@@ -102,7 +102,7 @@ def _is_of_dask(process: psutil.Process) -> bool:
 
 @contextmanager
 def _cluster(folder: Path) -> Iterator[str]:
-    """A scheduler and two workers, as a person would start them."""
+    """Start a scheduler and two workers from the command line."""
     file = folder / "scheduler.json"
     with ExitStack() as stack:
 

@@ -1,4 +1,4 @@
-"""The findings of earlier nights: the latest for each cause, read back whatever else lies in the folder."""
+"""The corpus: it keeps the latest finding of each cause, and reports files that it cannot read."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ WHOLE = msgspec.json.encode(record(0))
         pytest.param(WHOLE[:-20], "truncated", id="half a file"),
         pytest.param(b"{}", "missing required field `id`", id="no finding"),
         pytest.param(WHOLE.replace(b'"program"', b'"sources"'), "missing required field `program`", id="no program"),
-        pytest.param(msgspec.json.encode(TF_KERAS), "it is not a graph of keras", id="another generation"),
+        pytest.param(msgspec.json.encode(TF_KERAS), ": is not a graph of keras", id="another generation"),
     ],
 )
 def test_an_unreadable_file_is_named_and_the_others_are_read(tmp_path: Path, content: bytes, says: str) -> None:
@@ -65,7 +65,7 @@ def test_an_unreadable_file_is_named_and_the_others_are_read(tmp_path: Path, con
 
 
 def test_only_the_graphs_of_the_latest_findings_are_tried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("clonediff.harness.campaign.corpus.MOST", 3)
+    monkeypatch.setattr("clonediff.harness.campaign.corpus.MAX_GRAPHS", 3)
     nightly = NightlyCorpus(tmp_path)
     findings = [record(number, msgspec.structs.replace(TWO, source=f"model_{number}")) for number in range(5)]
     for number, made in enumerate(findings):

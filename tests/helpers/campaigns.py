@@ -25,7 +25,7 @@ UNKNOWN = "model-trainable"
 
 
 def known_without(folder: Path, *ids: str) -> Path:
-    """A folder of known issues without some of them."""
+    """Make a folder of known issues without some of them."""
     known = folder / "known"
     shutil.copytree(Path(__file__).parents[2] / "reports" / "known", known, dirs_exist_ok=True)
     for name in ids:
@@ -58,7 +58,7 @@ def summary(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
 
 
 def findings(run: Path) -> dict[str, tuple[int, bool | None, bytes, str]]:
-    """The findings of a run, by folder: how often, what the script proved, the graph and the script."""
+    """Return the findings of a run by folder: count, proof, graph and script."""
     return {
         kept.name: (kept.finding.count, kept.finding.proof, bytes(kept.finding.graph), kept.script)
         for kept in read_run(run).findings

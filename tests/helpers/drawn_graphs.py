@@ -8,7 +8,7 @@ from functools import cache
 from itertools import chain, count, islice
 from typing import Any
 
-from clonediff.harness.search.hunt import draws, rebuilt
+from clonediff.harness.search.search import draws, rebuild
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.subject import Subject
 from clonediff.strategies.program import Again, Apply, Generation, Graph, Input, Nest, Program
@@ -55,6 +55,6 @@ def built(*body: Apply | Nest | Again, inputs: tuple[Input, ...] = (Input((4,)),
     program = Program(
         **{"generation": "keras", "inputs": inputs, "body": body, "outputs": ((len(body) - 1, 0),), **fields}
     )
-    graph = rebuilt(process_of(program.generation), program)
+    graph = rebuild(process_of(program.generation), program)
     assert graph is not None, program
     return graph

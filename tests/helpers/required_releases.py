@@ -11,9 +11,9 @@ from typing import NoReturn, TypeVar
 
 import pytest
 
-from clonediff.harness.subjects.environment import Place
+from clonediff.harness.subjects.environment import SearchPath
 from clonediff.harness.subjects.outcomes import ReleaseError
-from clonediff.harness.subjects.releases import place_of
+from clonediff.harness.subjects.releases import search_path_of
 from clonediff.harness.subjects.subject import Subject
 
 T = TypeVar("T")
@@ -35,15 +35,15 @@ def skip_or_fail(reason: str) -> NoReturn:
 
 
 @cache
-def _place(name: str) -> Place | str:
+def _place(name: str) -> SearchPath | str:
     """The place of the release of a subject, or why it cannot be installed; it is tried once."""
     try:
-        return place_of(Subject.parse(name))
+        return search_path_of(Subject.parse(name))
     except ReleaseError as error:
         return str(error)
 
 
-def place_or_skip(name: str) -> Place:
+def place_or_skip(name: str) -> SearchPath:
     """The place of the release of a subject; skip the test where it cannot be installed."""
     found = _place(name)
     return skip_or_fail(found) if isinstance(found, str) else found

@@ -12,7 +12,7 @@ from clonediff.harness.judge.keras_tests import compare
 from clonediff.harness.judge.proposals import Proposal, ProposalError, read_proposal
 from clonediff.harness.scripts.reproducer import Script
 from clonediff.harness.scripts.runner import ReplayAnswer, ScriptRunner
-from clonediff.harness.subjects.environment import BESIDE
+from clonediff.harness.subjects.environment import INSTALLED
 from clonediff.harness.subjects.subject import Subject
 from clonediff.reports.known import load
 from tests.helpers.git_repositories import put_keras
@@ -25,7 +25,7 @@ GENERATIONS = ("keras", "tf_keras")
 @pytest.mark.no_keras
 @pytest.mark.parametrize("generation", GENERATIONS)
 def test_fixes_apply_one_after_the_other_and_as_one_diff(generation: str, tmp_path: Path) -> None:
-    copy = PrivateCopy(generation, BESIDE, tmp_path / "copy")
+    copy = PrivateCopy(generation, INSTALLED, tmp_path / "copy")
     fixes = [fix for fix in FIXES if fix.is_for(generation)]
     for fix in fixes:
         copy.apply(fix.name, fix.text)
@@ -33,7 +33,7 @@ def test_fixes_apply_one_after_the_other_and_as_one_diff(generation: str, tmp_pa
     assert {*changed} == {place for fix in fixes for place in fix.places}
     for name in changed:
         compile((copy.folder / name).read_text(), name, "exec")
-    patched = PrivateCopy(generation, BESIDE, tmp_path / "patched")
+    patched = PrivateCopy(generation, INSTALLED, tmp_path / "patched")
     patched.apply("all.diff", diff)
     assert patched.diff() == diff
 
@@ -63,13 +63,13 @@ SLOW = pytest.mark.slow(reason="it runs all scripts, or those that all fixes tog
 def test_fixes_mend_the_issues_in_their_headers(
     generation: str, fixes: list[Proposal], step: int, tmp_path: Path
 ) -> None:
-    copy = PrivateCopy(generation, BESIDE, tmp_path / "copy")
+    copy = PrivateCopy(generation, INSTALLED, tmp_path / "copy")
     fixes = [fix for fix in fixes if fix.is_for(generation)]
     for fix in fixes:
         copy.apply(fix.name, fix.text)
     mended = sorted(id_ for fix in fixes for id_ in fix.mends)[::step]
     issues = [issue for issue in load().issues if issue.id in mended]
-    with closing(ScriptRunner(Subject.parse(generation), copy.place)) as runner:
+    with closing(ScriptRunner(Subject.parse(generation), copy.search_path)) as runner:
         answers = {issue.id: runner.answer(Script(issue.script, issue.raises, sure=True)) for issue in issues}
     assert {id_: answer for id_, answer in answers.items() if answer[0] is not ReplayAnswer.GONE} == {}
 
@@ -118,11 +118,11 @@ np.testing.assert_array_equal(tf.train.load_checkpoint("clone").get_tensor(first
 
 
 def test_a_copy_has_fresh_values_and_saves_the_same_keys(tmp_path: Path) -> None:
-    copy = PrivateCopy("keras", BESIDE, tmp_path / "copy")
+    copy = PrivateCopy("keras", INSTALLED, tmp_path / "copy")
     for fix in FIXES:
         if fix.is_for("keras"):
             copy.apply(fix.name, fix.text)
-    with closing(ScriptRunner(Subject.parse("keras"), copy.place)) as runner:
+    with closing(ScriptRunner(Subject.parse("keras"), copy.search_path)) as runner:
         assert runner.answer(Script(COPIED, "AssertionError", sure=True)) == (ReplayAnswer.GONE, "")
 
 

@@ -123,7 +123,7 @@ def judge(clonediff: Command, monkeypatch: pytest.MonkeyPatch) -> Command:
 def test_each_proposed_fix_has_a_verdict(judge: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     link = tree(tmp_path / "site", cloning().read_text())
     place = (str(tmp_path / "site"),)
-    monkeypatch.setattr("clonediff.harness.judge.judging.place_of", {Subject.parse("keras"): place}.__getitem__)
+    monkeypatch.setattr("clonediff.harness.judge.judging.search_path_of", {Subject.parse("keras"): place}.__getitem__)
     for name, text in (("fix.diff", FIX), ("raises.py", RAISES), ("itself.md", ITSELF)):
         (tmp_path / name).write_text(text)
     code, out, _ = judge("fix.diff", "raises.py", "itself.md", "--fixes", "lambda-refused", "--json")
@@ -220,7 +220,7 @@ def test_a_change_is_judged_by_what_it_mends_and_breaks(
     monkeypatch.setattr("clonediff.harness.cli.judge.change_of", lambda *_: (release, changed))
     for module in ("judge.judging", "cli.judge"):
         places = {release: (), changed: (str(tmp_path),)}
-        monkeypatch.setattr(f"clonediff.harness.{module}.place_of", places.__getitem__)
+        monkeypatch.setattr(f"clonediff.harness.{module}.search_path_of", places.__getitem__)
     code, out, _ = judge("--repo", "keras", "--base", "main", "--markdown")
     assert code == 1
     assert out.startswith("**clonediff**: causes regressions: fixes 1 of 3 known issues")
@@ -240,7 +240,7 @@ def test_a_change_is_judged_by_what_it_mends_and_breaks(
         (("--repo", "keras", "--base", "main", "--as-diff"), "--as-diff is for a FILE"),
         (("fix.py", "--fixes", "nothing"), "--fixes nothing: no known issue has that id"),
         (("other.py", "--as-diff"), "other.py: it defines none of the release's cloning functions"),
-        (("--repo", "keras", "--base", "main"), "has no change since it left main"),
+        (("--repo", "keras", "--base", "main"), "does not differ from main"),
     ],
 )
 def test_the_error_names_the_wrong_argument(

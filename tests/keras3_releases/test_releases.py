@@ -7,9 +7,9 @@ from collections.abc import Callable
 import pytest
 
 from clonediff.harness.observation import Case
-from clonediff.harness.search.hunt import draws
+from clonediff.harness.search.search import draws
 from clonediff.harness.subjects import SubjectProcess
-from clonediff.harness.subjects.releases import in_full
+from clonediff.harness.subjects.releases import pinned
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.harness.trials.trial import run
 from clonediff.reports.known import KnownIssues
@@ -60,5 +60,5 @@ def test_fixed_clones_models_of_other_releases(warm: Callable[[str], SubjectProc
     _, outputs, shape, arguments = CASES[name]
     source = f"{HEAD}inputs = keras.Input({shape}, name='x')\nmodel = keras.Model(inputs, {outputs})\n"
     case = Case(source, ({"shape": list(shape), "dtype": "float32", "fill": "steps"},), arguments=arguments)
-    trial = run(case, warm(or_skip(lambda: in_full(subject))), ("fixed",))
+    trial = run(case, warm(or_skip(lambda: pinned(subject))), ("fixed",))
     assert trial.clones["fixed"].verdict.value == "faithful"

@@ -1,4 +1,4 @@
-"""Proposed fixes in the manner of those that people get, written for these tests."""
+"""Proposed fixes of keras#12202, like those that people are given."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ def _clone_functional_model(model, input_tensors=None):
             tensors.update(zip(node.output_tensors, to_list(results)))
     return Model([tensors[old] for old in model.inputs], [tensors[old] for old in model.outputs], name=model.name)
 """
-"""A correct repair: Keras finds the masks itself. It leaves alone that a Lambda loses its mask function."""
+"""A correct fix: Keras computes the masks itself. `Lambda` still loses its mask function."""
 
 TENSORS = MENDS.replace("= new._keras_history[0], new", "= new, new").replace(
     "if isinstance(old, InputLayer):", "if 0:"
 )
-"""Takes the tensor of an input for its layer, and calls it."""
+"""Confuses the tensor of an input with its layer, and calls it."""
 
 HOLLOW = """\
 def _clone_functional_model(model, input_tensors=None):
@@ -33,7 +33,7 @@ def _clone_functional_model(model, input_tensors=None):
     return Model(input_tensors, [tensors[old] for old in model.outputs], name=model.name)
 """
 MASKLESS = MENDS.replace("**(node.arguments or {})", "**({'mask': None} if has_arg(layers[old].call, 'mask') else {})")
-"""Mends the reported model, and lets layers compute without their masks."""
+"""Fixes the reported model, but layers get no masks."""
 
 SHARES = "def clone_model(model, input_tensors=None):\n    return model\n"
 CLEARS_THE_TERMINAL = 'def clone_model(model, input_tensors=None):\n    raise ValueError("\\x1b[2J")\n'
@@ -48,4 +48,4 @@ The corrected function, which can be used as it is:
 ```python
 {}```
 """
-"""A text with code in it, as a forum has it."""
+"""A text that contains code, like an answer in a forum."""

@@ -1,4 +1,4 @@
-"""keras#12202 in the real Keras 2.2.4: found from nothing, made small, and proposed fixes of it judged."""
+"""keras#12202 in the real Keras 2.2.4: it is found and reduced, and proposed fixes are judged."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ NIGHT = pytest.mark.slow(reason="it installs Keras 2.2.4")
 
 @pytest.fixture(scope="module")
 def drawn(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """A search; where the release cannot be had, the tests are skipped."""
+    """Run a search. If the release cannot be installed, skip the tests."""
     done = ran("fuzz", *HERE, "--trials", "80", "--seed", "1", "--json", cwd=tmp_path_factory.mktemp("drawn"))
     if done.returncode == 2 and "Traceback" not in done.stderr:
         skip_or_fail(done.stderr)
@@ -75,7 +75,7 @@ def verdicts(drawn: Any, tmp_path_factory: pytest.TempPathFactory) -> dict[str, 
 
 
 def _diff(line: str) -> str:
-    """A repair of the release as a diff, which has other code in the place of a line."""
+    """Return a diff of the release in which a line is replaced by its repair."""
     models = Path(installed()[0], "keras", "models.py").read_text(encoding="utf-8")
     repaired = models.replace(line or "import", REPAIRS.get(line, "import os, "), 1)
     lines = (text.splitlines(keepends=True) for text in (models, repaired))
@@ -83,7 +83,7 @@ def _diff(line: str) -> str:
 
 
 def body(source: str) -> list[str]:
-    """The lines of a model, without its imports."""
+    """Return the lines of a model, without its imports."""
     return source.partition("\n\n")[2].splitlines()
 
 
@@ -120,7 +120,7 @@ VERDICTS = {
     "unfit.diff": (False, False, "make the diff against this release"),
     "nothing.txt": (False, False, "ValueError: no code in it: neither a diff nor a definition"),
 }
-"""Whether each holds, whether it mends the reported model, and what else it does."""
+"""Whether each proposal holds, whether it fixes the reported model, and another effect."""
 
 
 @NIGHT

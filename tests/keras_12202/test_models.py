@@ -1,4 +1,4 @@
-"""Models are drawn from a seed and made small, without Keras."""
+"""Models are drawn from a seed and shrunk, without Keras."""
 
 from __future__ import annotations
 

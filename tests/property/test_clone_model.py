@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 
 from clonediff.harness.scripts.reproducer import script_of
-from clonediff.harness.search.hunt import search
+from clonediff.harness.search.search import search
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.known import load
 from tests.helpers.example_counts import OF_BACKENDS, SHARDS

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from clonediff.harness.search.hunt import search
+from clonediff.harness.search.search import search
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.known import KnownIssues

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from clonediff.harness.observation import Case
 from clonediff.harness.scripts.known_scripts import case_of_script
-from clonediff.harness.search.hunt import draws
+from clonediff.harness.search.search import draws
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.cases import case_of
 from clonediff.harness.trials.checks.flow import Flow

@@ -1,4 +1,4 @@
-"""`functional_graphs` in a user's test: draws end no process, shrink, and have the layers that were named."""
+"""`functional_graphs` in a user's test: graphs shrink, contain the user's layers, and do not crash the test."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_what_cannot_run_is_not_drawn(graph):
 
 
 def test_a_layer_that_no_script_finds_is_refused():
-    with pytest.raises(ValueError, match="T is made within a function"):
+    with pytest.raises(ValueError, match="T is defined in a function"):
         functional_graphs(layers=[type("T", (), {"__qualname__": "f.<locals>.T"})])
 
 

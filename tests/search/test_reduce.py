@@ -1,4 +1,4 @@
-"""The reducer: what shows something gets as small as that allows, and never larger."""
+"""The reducer: graphs become as small as the failure allows, and never larger."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from clonediff.harness.search.hunt import make_smaller, rebuilt
 from clonediff.harness.search.reduce import reduce
+from clonediff.harness.search.search import rebuild, reduce_hit
 from clonediff.harness.subjects import SubjectError
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.graph_trials import GraphTrials
@@ -28,7 +28,7 @@ COMPILED = Preparation("compile", ('<it>.compile(optimizer="sgd", loss="mse", me
 
 
 def large(**fields: object) -> Graph:
-    """A model with something of everything."""
+    """Build a model with all kinds of instructions."""
     body = (DENSE, LAMBDA, ADD, NEST, Again(0, ((-1, 0),)))
     outputs = ((3, 0), (4, 0))
     return built(*body, outputs=outputs, name="my_model", gives="list", preparations=(COMPILED,), **fields)
@@ -48,7 +48,7 @@ SHOWS: dict[str, tuple[Callable[[Graph], bool], int]] = {
 @pytest.mark.parametrize("shows", SHOWS)
 def test_a_graph_is_reduced_to_the_part_that_shows_the_cause(shows: str, keras: SubjectProcess) -> None:
     still, calls = SHOWS[shows]
-    found = reduce(large(), lambda program: rebuilt(keras, program), still)
+    found = reduce(large(), lambda program: rebuild(keras, program), still)
     assert still(found)
     program = found.program
     assert (len(program.body), len(program.inputs), program.name) == (calls, 1, None)
@@ -63,7 +63,7 @@ def test_the_reduction_ends_on_a_smaller_graph(keras: SubjectProcess) -> None:
         sources.append(graph.source)
         return len(sources) % 2 == 0
 
-    assert len(reduce(large(), lambda program: rebuilt(keras, program), still).source) < len(large().source)
+    assert len(reduce(large(), lambda program: rebuild(keras, program), still).source) < len(large().source)
     assert len(sources) < 200
 
 
@@ -74,9 +74,9 @@ def test_an_error_ends_the_reduction_and_is_named(keras: SubjectProcess, monkeyp
     graph, trials = large(), GraphTrials(keras, KnownIssues())
     hit = trials.try_graph(graph).hits[0]
     monkeypatch.setattr(keras, "draw", fault)
-    smaller = make_smaller(trials, graph, hit.key, None)
+    smaller = reduce_hit(trials, graph, hit.key, None)
     assert (smaller.hit, smaller.finished, smaller.failed) == (smaller.drawn, False, "a fault of ours")
 
 
 def test_a_program_that_keras_refuses_is_not_rebuilt(keras: SubjectProcess) -> None:
-    assert rebuilt(keras, Program("keras", (Input((4,)),), (Apply("Conv2D", (("filters", "2"),)),), ((0, 0),))) is None
+    assert rebuild(keras, Program("keras", (Input((4,)),), (Apply("Conv2D", (("filters", "2"),)),), ((0, 0),))) is None

@@ -1,4 +1,4 @@
-"""What is drawn: the same for a seed, built at once, small, and of everything that there is."""
+"""Drawn graphs: determined by the seed, small, built at once, and of all kinds."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Any, get_args
 
 import pytest
 
-from clonediff.harness.search.hunt import draws, rebuilt
+from clonediff.harness.search.search import draws, rebuild
 from clonediff.harness.subjects import SubjectError
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.cases import case_of
 from clonediff.harness.trials.trial import run
 from clonediff.strategies.build import Builder, Output
-from clonediff.strategies.choices import of_seed
+from clonediff.strategies.choices import from_seed
 from clonediff.strategies.draw import Catalogue, draw
 from clonediff.strategies.kind import Kind
 from clonediff.strategies.layers import CATALOGUE
@@ -60,7 +60,7 @@ def test_a_seed_draws_the_same_graphs_whatever_was_drawn_before(keras: SubjectPr
 
 def test_a_rebuilt_program_gives_the_same_graph(keras: SubjectProcess) -> None:
     for graph in drawn("keras", 25):
-        assert rebuilt(keras, graph.program) == graph
+        assert rebuild(keras, graph.program) == graph
 
 
 @pytest.mark.parametrize("generation", ["keras", "tf_keras"])
@@ -101,7 +101,7 @@ OF_ALL_KINDS = r"""
 """
 OF_LAMBDAS = r"""
     x\[0\]\s\+\sx\[1\] def\stransform def\soutput_mask def\soutput_shape output_shape=lambda mask=lambda
-    mask=.*np\.arange\( if\smask\sis\sNone\selse \*\s3\.0\sif\straining arguments=\{"by" FACTOR\s=\s2\.0 "a":\sx
+    mask=.*np\.arange\( if\smask\sis\sNone\selse \*\s3\.0\sif\straining arguments=\{"by" FACTOR\s=\s2\.0 "out_0":\sx
 """
 OF_LEARNING = r"\.adapt\(np\.arange \.adapt\(np\.array\(\[.red lora_rank= enable_lora\( kernel\.trainable\s="
 OF_OBJECTS = r"_layer\.(?:activation|kernel_\w+|bias_\w+)\s=\s"
@@ -191,7 +191,7 @@ def test_layers_of_a_file_are_drawn_with_arguments_that_suit_their_names(
     ("request_of", "says"),
     [
         ({"kinds": ["Dens"]}, "'Dens' is no layer or operation"),
-        ({"layers": ["json"]}, "json: expected a layer of keras, or a module or file that has some"),
+        ({"layers": ["json"]}, "json: expected a layer of keras, or a module or file with layers"),
         ({"layers": ["nowhere"]}, "No module named 'nowhere'"),
         ({"kinds": ["Rescaling"], "values": {"scale": ["2.0 +"]}}, "SyntaxError: .*drawing.py:"),
         ({"kinds": ["Rescaling"], "values": {"scale": ["<missing>"]}}, "Undefined: <missing> has no definition"),
@@ -208,7 +208,7 @@ OBJECTS = "initializers.Ones regularizers.L2 constraints.NonNeg losses.Huber met
 
 
 class TakesAll:
-    """A Keras that accepts every line."""
+    """A fake Keras that accepts all lines."""
 
     def run(self, text: str) -> None:
         pass
@@ -216,10 +216,10 @@ class TakesAll:
     def enter(self, scope: str) -> None:
         pass
 
-    def take(self, word: str, spec: Input, like: str = "") -> Output:
+    def add_input(self, word: str, spec: Input, like: str = "") -> Output:
         return Output(word, spec.shape, spec.dtype)
 
-    def test(self, text: str) -> None:
+    def evaluate(self, text: str) -> None:
         pass
 
     def call(self, word: str, text: str) -> list[Output]:
@@ -227,14 +227,14 @@ class TakesAll:
 
 
 @pytest.mark.no_keras
-@pytest.mark.parametrize("method", ["take", "do", "open_nest", "close_nest", "close", "prepare"])
+@pytest.mark.parametrize("method", ["add_input", "follow", "open_nest", "close_nest", "close", "prepare"])
 def test_an_error_of_the_builder_is_no_refusal(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def faulty(*arguments: object) -> None:
         raise TypeError("a fault of ours")
 
     catalogue = Catalogue("keras", {"Dense": CATALOGUE["Dense"]}, dict.fromkeys(OBJECTS.split(), ()))
     monkeypatch.setattr(Builder, method, faulty)
-    graphs = (draw(of_seed(seed), catalogue, TakesAll()) for seed in range(20))
+    graphs = (draw(from_seed(seed), catalogue, TakesAll()) for seed in range(20))
     with pytest.raises(TypeError, match="a fault of ours"):
         list(graphs)
 
@@ -247,7 +247,7 @@ def test_the_choices_of_an_instruction_are_independent() -> None:
     met: dict[tuple[str, str], Counter[tuple[str, str]]] = defaultdict(Counter)
     count = 2000
     for seed in range(count):
-        graph = draw(of_seed(seed), catalogue, TakesAll())
+        graph = draw(from_seed(seed), catalogue, TakesAll())
         assert graph is not None
         features = _choices_of(graph.program)
         for pair in itertools.combinations(features, 2):

@@ -1,4 +1,4 @@
-"""A subject's process with real children: ones that work, and ones that abort, hang, eat memory or never start."""
+"""Processes of subjects with real children, some of which abort, hang, use too much memory or do not start."""
 
 from __future__ import annotations
 
@@ -41,16 +41,16 @@ for line in sys.stdin:
         answer = {"refused": {"type": type(error).__name__, "message": str(error)}}
     print(json.dumps({"answer": answer}), flush=True)
 """
-"""A child that speaks the protocol and has no Keras, where it is the parent that is looked at."""
+"""A child that follows the protocol without Keras, for tests of the parent."""
 
 INPUTS = ({"shape": [3], "dtype": "float32", "fill": "normal"},)
 MIB = 1 << 20
 
 
-def fake(subject: str = "keras", place: tuple[str, ...] = (), **limits: float) -> SubjectProcess:
+def fake(subject: str = "keras", search_path: tuple[str, ...] = (), **limits: float) -> SubjectProcess:
     command = [sys.executable, "-u", "-c", FAKE]
     allowed = Limits(**limits)  # type: ignore[arg-type]
-    return SubjectProcess(Subject.parse(subject), place=place, limits=allowed, started_by=command)
+    return SubjectProcess(Subject.parse(subject), search_path=search_path, limits=allowed, command=command)
 
 
 def tried(
@@ -213,7 +213,7 @@ def test_a_killed_parent_leaves_no_process_and_its_files_are_removed(tmp_path: P
     program = f"""
 import threading
 from clonediff.harness.subjects import Case, Subject, SubjectProcess
-process = SubjectProcess(Subject("keras"), started_by=[{sys.executable!r}, "-u", "-c", {FAKE!r}])
+process = SubjectProcess(Subject("keras"), command=[{sys.executable!r}, "-u", "-c", {FAKE!r}])
 thread = threading.Thread(target=process.start)  # which ends before its child does
 thread.start()
 thread.join()
@@ -246,7 +246,7 @@ def test_an_error_in_a_trial_is_counted_with_its_graph() -> None:
         assert trials.try_graph(graph).not_tried
         assert process.draw({"seed": 3}) is None
         ((why, count),) = process.faults.items()
-    assert (count, process.faulty) == (2, {why: to_json(graph)})
+    assert (count, process.examples) == (2, {why: to_json(graph)})
 
 
 def _killed(process: SubjectProcess) -> None:
@@ -281,15 +281,15 @@ def test_a_child_is_replaced_between_two_trials(
         ("import sys; sys.exit('no such thing')", "does not start: exit code 1: no such thing"),
         ("import os; os.abort()", "does not start: SIGABRT"),
         ("input()", "does not start: timed out: no answer in 1 s"),
-        ('print(\'{"broken": {"type": "ImportError", "message": "no keras"}}\')', "ImportError: no keras"),
-        ("print('{\"classes\": []}')", "says neither `ready` nor `broken`"),
-        ('print(\'{"ready": {"keras": 3}}\')', "not what the protocol says: .*keras"),
-        ("print('{' * 100_000)", "not what the protocol says"),
+        ('print(\'{"error": {"type": "ImportError", "message": "no keras"}}\')', "ImportError: no keras"),
+        ("print('{\"classes\": []}')", "has neither `ready` nor `error`"),
+        ('print(\'{"ready": {"keras": 3}}\')', "does not follow the protocol: .*keras"),
+        ("print('{' * 100_000)", "does not follow the protocol"),
     ],
 )
 def test_the_error_says_why_a_child_does_not_start(program: str, says: str) -> None:
     limits = Limits(start=1 if "timed out" in says else PATIENCE)
-    process = SubjectProcess(Subject("keras"), limits=limits, started_by=[sys.executable, "-u", "-c", program])
+    process = SubjectProcess(Subject("keras"), limits=limits, command=[sys.executable, "-u", "-c", program])
     with pytest.raises(RuntimeError, match=says):
         process.start()
     assert process.pid is None

@@ -1,6 +1,6 @@
-"""Where the code of a subject comes from: how it is named, that its copy stays as it was, and what cannot be had.
+"""Finding and installing the code of subjects: names, copies, and errors.
 
-The folders are made up and never started. Releases are installed from the index into a cache of the test, or the test
+The checkouts are fake and are not started. Releases are installed from the index into a cache of the test, or the test
 is skipped; CLONEDIFF_REQUIRE_RELEASES=1 makes that a failure.
 """
 
@@ -22,7 +22,7 @@ import pytest
 
 from clonediff.harness.subjects import Subject
 from clonediff.harness.subjects.outcomes import ReleaseError
-from clonediff.harness.subjects.releases import in_full, place_of
+from clonediff.harness.subjects.releases import pinned, search_path_of
 from tests.helpers.command_line import CLONEDIFF
 from tests.helpers.git_repositories import commit, git, hash_of, put_keras
 from tests.helpers.required_releases import or_skip
@@ -43,7 +43,7 @@ def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """A repository with two commits; the first is the branch `old`, and a tag `feature/jax`."""
+    """A repository with two commits; the first has the branch `old` and the tag `feature/jax`."""
     folder = tmp_path / "checkout"
     put_keras(folder)
     git(folder, "init", "-q")
@@ -68,8 +68,8 @@ def wheel(folder: Path, package: str = "keras", line: str = "first = 1\n") -> Pa
 
 
 def copy_of(spec: str) -> Path:
-    """The folder that the copy of a tree is imported from."""
-    return Path(place_of(Subject.parse(in_full(spec)))[0])
+    """Return the folder from which the copy of a checkout is imported."""
+    return Path(search_path_of(Subject.parse(pinned(spec)))[0])
 
 
 def copies() -> list[str]:
@@ -96,14 +96,14 @@ def test_a_path_may_end_with_a_backend_and_a_device(
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ReleaseError, match=f"^{re.escape(tree)}: (there is no file or folder|has no version)"):
-        in_full(spec)
+        pinned(spec)
 
 
 @pytest.mark.parametrize(
     "spec", ["keras", "keras/jax", "keras@gpu", "keras/theano", "tf_keras@tpu", "", "keras==3.14.1/jax", "keras-2.2.4"]
 )
 def test_the_name_of_a_release_is_no_path(spec: str) -> None:
-    assert in_full(spec) == spec
+    assert pinned(spec) == spec
 
 
 @pytest.mark.parametrize("name", ["old", "feature/jax/tensorflow", "HEAD~1"])
@@ -114,7 +114,7 @@ def test_a_commit_is_copied_without_the_changes_in_the_folder(
     for variable in ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"):  # a hook of git names its own repository
         monkeypatch.setenv(variable, "/nowhere")
     version = f"3.16.0+g{hash_of(checkout, 'old')}"
-    assert in_full(f"{checkout}#{name}") == f"keras=={version}"
+    assert pinned(f"{checkout}#{name}") == f"keras=={version}"
     folder = copy_of(f"{checkout}#{name}")
     assert (folder / VERSION_FILE).read_text() == f'# The version.\n__version__ = "{version}"\n'
     assert (folder / LAYERS).read_text() == "first = 1\n"
@@ -132,31 +132,31 @@ CHANGES: dict[str, Callable[[Path], object]] = {
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_the_version_of_a_folder_depends_on_its_package(checkout: Path, change: str) -> None:
-    committed = in_full(str(checkout))
-    assert committed == in_full(f"{checkout}#HEAD") == f"keras==3.16.0+g{hash_of(checkout)}"
+    committed = pinned(str(checkout))
+    assert committed == pinned(f"{checkout}#HEAD") == f"keras==3.16.0+g{hash_of(checkout)}"
     CHANGES[change](checkout)
-    edited = in_full(f"{checkout}/tensorflow")
-    assert in_full(f"{checkout}/tensorflow@gpu:1") == f"{edited}@gpu:1"
+    edited = pinned(f"{checkout}/tensorflow")
+    assert pinned(f"{checkout}/tensorflow@gpu:1") == f"{edited}@gpu:1"
     assert (edited == committed) is (change == "a file beside")
     shutil.rmtree(checkout / ".git")
-    assert re.fullmatch(r"keras==3\.16\.0\+tree-[0-9a-f]{8}", in_full(str(checkout)))
-    assert change == "a file beside" or in_full(str(checkout)) == edited
+    assert re.fullmatch(r"keras==3\.16\.0\+tree-[0-9a-f]{8}", pinned(str(checkout)))
+    assert change == "a file beside" or pinned(str(checkout)) == edited
 
 
 def test_a_copy_is_kept_when_its_folder_is_removed(checkout: Path) -> None:
-    name = in_full(str(checkout))
+    name = pinned(str(checkout))
     shutil.rmtree(checkout)
-    (folder,) = place_of(Subject.parse(name))
+    (folder,) = search_path_of(Subject.parse(name))
     assert (Path(folder) / LAYERS).read_text() == "second = 2\n"
     shutil.rmtree(os.environ["CLONEDIFF_CACHE"])
     with pytest.raises(ReleaseError, match="and there is none in .*: name the folder, as in --subject"):
-        place_of(Subject.parse(name))
+        search_path_of(Subject.parse(name))
 
 
 def test_the_version_of_a_wheel_depends_on_its_contents(tmp_path: Path) -> None:
-    first = in_full(str(wheel(tmp_path)))
+    first = pinned(str(wheel(tmp_path)))
     assert (copy_of(f"{wheel(tmp_path)}/tensorflow") / LAYERS).read_text() == "first = 1\n"
-    assert in_full(str(wheel(tmp_path, line="second = 2\n"))) != first
+    assert pinned(str(wheel(tmp_path, line="second = 2\n"))) != first
 
 
 def _with_version(version: str | None) -> Callable[[Path], str]:
@@ -196,7 +196,7 @@ NOT_HAD: dict[str, tuple[Callable[[Path], str], str]] = {
     "a-part-of-a-checkout": (lambda folder: str(folder / "keras"), f"has no version in keras/src/version.py: {WANTED}"),
     "no-version": (_with_version(None), f"has no version in keras/src/version.py: {WANTED}"),
     "an-odd-version": (_with_version("next"), r"'next\+tree-.*' is not a version"),
-    "too-old": (_with_version("2.6.0"), "keras can be asked for from 3.1 on"),
+    "too-old": (_with_version("2.6.0"), "the oldest supported release of keras is 3.1"),
     "no-wheel": (lambda folder: str(folder / "pyproject.toml"), f"has no version in keras/src/version.py: {WANTED}"),
     "a-truncated-wheel": (_truncated, "cannot be installed: .*: run pip to see why"),
     "another-wheel": (lambda folder: str(wheel(folder, "numpy")), f"has no version in keras/src/version.py: {WANTED}"),
@@ -211,7 +211,7 @@ def test_missing_code_error_says_what_to_do(name: str, checkout: Path, monkeypat
         monkeypatch.setenv(variable, value)
     named = spec(checkout)
     with pytest.raises(ReleaseError, match=f"^{re.escape(named)}: .*{says}"):
-        in_full(named)
+        pinned(named)
     assert not copies()
 
 
@@ -229,19 +229,19 @@ def test_missing_release_error_says_what_to_do(
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     with pytest.raises(ReleaseError, match=f"^{says}"):
-        place_of(Subject.parse(release))
+        search_path_of(Subject.parse(release))
     assert not copies()
 
 
 def test_the_cache_drops_the_least_recently_used_copy(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("clonediff.harness.subjects.releases.MOST", 2)
-    first = in_full(f"{checkout}#old")
-    second = in_full(f"{checkout}#HEAD")
+    monkeypatch.setattr("clonediff.harness.subjects.releases.MAX_FOLDERS", 2)
+    first = pinned(f"{checkout}#old")
+    second = pinned(f"{checkout}#HEAD")
     for folder in copies():
         os.utime(Path(os.environ["CLONEDIFF_CACHE"]) / "packages" / folder, (0, 0))
-    place_of(Subject.parse(first))
+    search_path_of(Subject.parse(first))
     (checkout / LAYERS).write_text("third = 3\n")
-    in_full(str(checkout))
+    pinned(str(checkout))
     kept = " ".join(copies())
     assert len(copies()) == 2
     assert first.partition("+")[2] in kept and second.partition("+")[2] not in kept
@@ -249,17 +249,16 @@ def test_the_cache_drops_the_least_recently_used_copy(checkout: Path, monkeypatc
 
 def _installing() -> subprocess.Popen[bytes]:
     program = (
-        "from clonediff.harness.subjects import Subject\nfrom clonediff.harness.subjects.releases import place_of\n"
-        f"place_of(Subject.parse({RELEASE!r}))"
+        f"from clonediff.harness.subjects import Subject, releases\nreleases.search_path_of(Subject.parse({RELEASE!r}))"
     )
     return subprocess.Popen([sys.executable, "-c", program], stderr=subprocess.PIPE)
 
 
 @pytest.mark.slow(reason="it installs a release")
 def test_two_processes_install_a_release_once_even_after_a_kill() -> None:
-    nightly = or_skip(lambda: in_full("keras-nightly@gpu"))
+    nightly = or_skip(lambda: pinned("keras-nightly@gpu"))
     assert re.fullmatch(r"keras-nightly==\d+\.\d+\.\d+\.dev\d+@gpu", nightly)
-    assert Path(*place_of(Subject.parse(nightly)), VERSION_FILE).is_file()
+    assert Path(*search_path_of(Subject.parse(nightly)), VERSION_FILE).is_file()
     first = _installing()
     until(lambda: list(Path(os.environ["CLONEDIFF_CACHE"]).glob("packages/.unfinished-*/keras*")), first)
     first.send_signal(signal.SIGKILL)
@@ -270,7 +269,7 @@ def test_two_processes_install_a_release_once_even_after_a_kill() -> None:
     assert messages.count(f"{RELEASE}: installing") == 1
     assert copies()[0] == f"keras-3.12.3-{sys.implementation.cache_tag}"
     assert len(copies()) == 2
-    (folder,) = place_of(Subject.parse(RELEASE))
+    (folder,) = search_path_of(Subject.parse(RELEASE))
     assert list(Path(folder).glob("keras/__pycache__/__init__.*.pyc"))
 
 

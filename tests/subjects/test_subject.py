@@ -1,4 +1,4 @@
-"""A subject's name, and how its child is started."""
+"""The names of subjects."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_the_name_of_a_subject_is_parsed_and_printed(spec: str, subject: Subject
     [
         ("keras-2.2.4", "unknown release 'keras-2.2.4'; supported are keras, keras/jax, keras/torch, keras/numpy, tf_"),
         ("keras-nightly", "unknown release 'keras-nightly'; supported are keras"),
-        ("work", "a Keras 3 by its place: ../CHECKOUT, ../REPOSITORY#COMMIT"),
+        ("work", "a Keras 3 by its path: ../CHECKOUT, ../REPOSITORY#COMMIT"),
         ("keras/theano", "no backend 'theano', choose one of tensorflow, jax, torch, numpy"),
         ("tf_keras/jax", "choose one of tensorflow"),
         ("keras@tpu", "write RELEASE[/BACKEND][@cpu or @gpu or @gpu:1]"),
@@ -46,8 +46,8 @@ def test_the_name_of_a_subject_is_parsed_and_printed(spec: str, subject: Subject
         ("keras==new", "'new' is not a version"),
         ("keras==", "'' is not a version"),
         ("keras==2.2.4", "only `clonediff fuzz` and `clonediff judge` try this release"),
-        ("keras==2.3.1", "keras can be asked for from 3.1 on; supported are keras"),
-        ("tf_keras==2.15.1", "tf_keras can be asked for from 2.16 on"),
+        ("keras==2.3.1", "the oldest supported release of keras is 3.1; supported are keras"),
+        ("tf_keras==2.15.1", "the oldest supported release of tf_keras is 2.16"),
     ],
 )
 def test_the_error_for_an_unknown_name_lists_valid_ones(spec: str, says: str) -> None:

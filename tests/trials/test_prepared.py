@@ -117,11 +117,11 @@ def test_a_registered_function_is_unknown_in_the_next_trial(keras: SubjectProces
 @pytest.mark.parametrize(
     ("kind", "does", "fields", "reason"),
     [
-        ("StringLookup", "adapt", {}, "what a lookup gives"),
+        ("StringLookup", "adapt", {}, "the output width of a lookup"),
         ("SpectralNormalization", "quantize", {}, "a kernel that is quantized"),
         ("Dense", "", {"clone_arguments": "call_function", "sequential": True}, "the calls of a Sequential"),
-        ("Dense", "", {"clone_arguments": "listed", "takes": "dict"}, "inputs in a list"),
-        ("Dense", "", {"clone_arguments": "recursive"}, "recursion without a model"),
+        ("Dense", "", {"clone_arguments": "listed", "takes": "dict"}, "input tensors in a nested list"),
+        ("Dense", "", {"clone_arguments": "recursive"}, "recursion without a nested model"),
         ("Dense", "adapt", {"clone_arguments": "fresh"}, ""),
     ],
 )

@@ -12,7 +12,7 @@ from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.harness.trials.trial import run
 from clonediff.reports.known import KnownIssues
 from clonediff.reports.records import Blame, Severity
-from clonediff.strategies.program import Apply, Nest, Own
+from clonediff.strategies.program import Apply, ModelClass, Nest
 from tests.helpers.drawn_graphs import built
 from tests.helpers.example_graphs import of_layer
 from tests.helpers.required_releases import missing
@@ -168,8 +168,8 @@ def test_the_cause_of_a_wrapped_exception_is_the_inner_one(keras: SubjectProcess
     assert [hit.title for hit in hits] == [f"A model cannot be cloned: {raised}" for raised in RAISED.values()]
 
 
-@pytest.mark.parametrize("own", get_args(Own))
-def test_a_custom_model_has_the_cause_of_a_plain_one(own: Own, keras: SubjectProcess) -> None:
+@pytest.mark.parametrize("own", get_args(ModelClass))
+def test_a_custom_model_has_the_cause_of_a_plain_one(own: ModelClass, keras: SubjectProcess) -> None:
     nest = Nest((Apply("Dense", (("units", "2"),)),), frozen=True, own=own)
     (hit,) = GraphTrials(keras, KnownIssues(), cloners=(planted("trainable_forgotten"),)).try_graph(built(nest)).hits
     assert hit.fingerprint == "structure-trainable-functional-d148cadb"

@@ -67,7 +67,7 @@ def test_assert_config_is_complete_names_lost_arguments(planted: ModuleType) -> 
         assert_config_is_complete(planted.Loses, values={"note": ["louder"]}, ignore=["factor", "seed"])
     with pytest.raises(ValueError, match="NoConfig: it cannot be made, or has no config"):
         assert_config_is_complete(planted.NoConfig)
-    with pytest.raises(ValueError, match="Refuses: no arguments are known with which it can be made: .*not so"):
+    with pytest.raises(ValueError, match="Refuses: no constructor arguments were found that work: .*not so"):
         assert_config_is_complete(planted.Refuses)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

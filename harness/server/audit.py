@@ -1,8 +1,9 @@
-"""Which arguments of its constructor a class loses in its config: what is tried, and an answer for each argument.
+"""Audits a class: which constructor arguments does its config lose?
 
-Whether a class takes a value, Keras says. A text makes an object under the name `example`. It is revived by
-`from_config(get_config())`, and through JSON. An argument is lost where a fact that it changes is another in the
-revived object. What two objects of the same text, or two revivals, do not have in common says nothing.
+For each argument, a script makes an object with one value. The object is rebuilt by `from_config(get_config())`, and
+through JSON. The argument is lost if it changes a fact of the object, and the rebuilt object has the fact of an object
+without the argument. Facts that differ between two runs of the same script are ignored. Keras decides which values a
+class takes.
 """
 
 from __future__ import annotations
@@ -25,70 +26,70 @@ from clonediff.harness.inside.observer import Observer
 from clonediff.harness.inside.packages import KERAS, root_of
 from clonediff.harness.inside.warned import unheard
 from clonediff.harness.observation import ArgumentAudited, ClassAudited, Fact, same_fact
-from clonediff.harness.server.signatures import constructor, named
+from clonediff.harness.server.signatures import constructor, objects_named
 from clonediff.strategies import values
 from clonediff.strategies.dialects import DIALECTS
 from clonediff.strategies.layers import CATALOGUE
 
 Values = Mapping[str, Sequence[str]]
-"""Values by the name of an argument, as source text."""
+"""Values by argument, as source text."""
 
-_MOST, _COMBINED = 4, 24
-"""The most values for an argument, and the most ways to make a class of what it needs."""
-_ANY_WORD = '"mine"'
-_ANYTHING = ("2", "0.5", _ANY_WORD)
-_OF_ALL: Values = {
-    "name": (_ANY_WORD,),
+_MAX_VALUES, _MAX_COMBINATIONS = 4, 24
+"""The most values for an argument, and the most combinations of values for the required arguments."""
+_ANY_STRING = '"mine"'
+_ANY_VALUES = ("2", "0.5", _ANY_STRING)
+_COMMON_VALUES: Values = {
+    "name": (_ANY_STRING,),
     "dtype": ('"float64"', 'keras.dtype_policies.DTypePolicy("mixed_bfloat16")'),
     "activity_regularizer": ('"l2"',),
     "seed": ("7",),
     **dict.fromkeys(("trainable", "autocast"), ("False",)),
     **dict.fromkeys(("stateful", "sparse", "ragged"), ("True",)),
 }
-_LOST_BY_LAYER = "autocast"  # the base of all layers loses it, which is no fault of a class
-_SIGNATURE = re.compile(r"required (?:positional|keyword)|nexpected keyword|nrecognized keyword")
-_BASES = attrgetter(
+_LOST_BY_KERAS = "autocast"  # `Layer` itself loses it: not reported for its subclasses
+_SIGNATURE_ERROR = re.compile(r"required (?:positional|keyword)|nexpected keyword|nrecognized keyword")
+_BASE_CLASSES = attrgetter(
     *("layers.Layer", "losses.Loss", "metrics.Metric", "optimizers.Optimizer", "constraints.Constraint", "Model"),
     *("optimizers.schedules.LearningRateSchedule", "initializers.Initializer", "regularizers.Regularizer"),
 )
-"""The classes of Keras that others are made of."""
-_SKIPPED = re.compile(r"_|src$|legacy$|backend$|wrappers$")
-"""Modules that have other names of the same classes."""
+"""The base classes of Keras."""
+_SKIPPED_MODULES = re.compile(r"_|src$|legacy$|backend$|wrappers$")
+"""Modules that contain aliases of the same classes."""
 
 
-def classes(target: str) -> tuple[str, list[str]]:
-    """The classes with a config that a target has, each once, by the first of its names; and their generation."""
+def find_classes(target: str) -> tuple[str, list[str]]:
+    """Return the generation of a target, and the names of its classes with a config."""
     kinds: dict[Any, str] = {}
     modules = [target]
     for module in modules:
-        for name, thing in named(module):
-            word = re.split("[.:]", name)[-1]
-            if inspect.ismodule(thing):
-                if thing.__name__.startswith(module + ".") and not _SKIPPED.match(word) and name not in modules:
+        for name, value in objects_named(module):
+            last = re.split("[.:]", name)[-1]
+            if inspect.ismodule(value):
+                if value.__name__.startswith(module + ".") and not _SKIPPED_MODULES.match(last) and name not in modules:
                     modules.append(name)
-            elif isinstance(thing, type) and hasattr(thing, "from_config") and word == thing.__name__:
-                kinds.setdefault(thing, name)
+            elif isinstance(value, type) and hasattr(value, "from_config") and last == value.__name__:
+                kinds.setdefault(value, name)
     return max(map(generation_of, kinds), default="keras"), list(kinds.values())
 
 
 def generation_of(kind: Any) -> str:
-    """The generation that a class is of: "tf_keras" where it has a base there, else "keras"."""
+    """Return "tf_keras" if a class has a base there, "keras" otherwise."""
     return "tf_keras" if any(base.__module__.startswith("tf_keras.") for base in kind.__mro__) else "keras"
 
 
-def audited_by_name(name: str, framework: Framework) -> ClassAudited:
-    ((_, kind),) = named(name)
-    return audited(name, kind, {}, framework)
+def audit_by_name(name: str, framework: Framework) -> ClassAudited:
+    ((_, kind),) = objects_named(name)
+    return audit_class(name, kind, {}, framework)
 
 
-def audited(name: str, kind: Any, more: Values, framework: Framework | None = None) -> ClassAudited:
-    """The answers for all arguments of a class; `more` has values that are tried first."""
+def audit_class(name: str, kind: Any, more: Values, framework: Framework | None = None) -> ClassAudited:
+    """Audit all arguments of a class; `more` has values to try first."""
     auditor = _Auditor(kind, more, framework or framework_of(generation_of(kind)))
     base, plain = auditor.base()
     if plain.refused:
         return ClassAudited(name, reason=f"it cannot be made, or has no config: {plain.refused}")
-    if plain.crash and not _SIGNATURE.search(plain.crash):  # it may be the value
-        return ClassAudited(name, reason=f"no arguments are known with which it can be made: {plain.crash}")
+    if plain.crash and not _SIGNATURE_ERROR.search(plain.crash):  # the values may be invalid
+        return ClassAudited(name, reason=f"no constructor arguments were found that work: {plain.crash}")
     if plain.lost:
         return ClassAudited(name, (ArgumentAudited("", "lost", reason=plain.lost),))
     return ClassAudited(name, tuple(auditor.argument(parameter, base) for parameter in auditor.parameters))
@@ -96,34 +97,29 @@ def audited(name: str, kind: Any, more: Values, framework: Framework | None = No
 
 class _Auditor:
     def __init__(self, kind: Any, more: Values, framework: Framework) -> None:
-        self._kind, self._more, self._audit = kind, more, Audit(framework, kind)
+        self._kind, self._more, self._audit = kind, more, RoundTrips(framework, kind)
         self._dialect = DIALECTS[framework.generation]
-        bases_of_all = _BASES(framework.keras)
-        self.parameters = constructor(
-            kind, framework.keras, lambda base: root_of(base) in KERAS and base not in bases_of_all
-        )
-        # What the catalogue makes a layer of Keras with, as far as that is the same for all tensors.
+        bases = _BASE_CLASSES(framework.keras)
+        self.parameters = constructor(kind, framework.keras, lambda base: root_of(base) in KERAS and base not in bases)
+        # The arguments in the catalogue for a layer of Keras, if they do not depend on its inputs.
         own = CATALOGUE.get(kind.__name__) if vars(framework.keras.layers).get(kind.__name__) is kind else None
-        bases = own.bases if own is not None else ()
-        self._bases = [dict(base) for base in bases if not any("<" in text for _, text in base)]
+        known = own.bases if own is not None else ()
+        self._bases = [dict(base) for base in known if not any("<" in text for _, text in base)]
 
-    def base(self) -> tuple[dict[str, str], Construction]:
-        """The arguments that the class is made with, the fewest that it takes and that can be revived."""
-        possible = refused = None
+    def base(self) -> tuple[dict[str, str], Outcome]:
+        """Return the fewest arguments to make and rebuild an object, and their outcome."""
+        tried = []
         for base in self._possible_bases():
-            answer = self._answer(base, base)
-            if not answer.refused and not answer.lost:
-                return base, answer
-            if answer.refused:
-                refused = refused or (base, answer)
-            else:
-                possible = possible or (base, answer)
-        return possible or refused or ({}, Construction(refused="no arguments are known that it takes"))
+            tried.append((base, self._answer(base, base)))
+            if not tried[-1][1].refused and not tried[-1][1].lost:
+                return tried[-1]
+        unknown: tuple[dict[str, str], Outcome] = {}, Outcome(refused="no constructor arguments were found that work")
+        return min(tried, key=lambda pair: bool(pair[1].refused), default=unknown)
 
     def argument(self, parameter: dict[str, Any], base: dict[str, str]) -> ArgumentAudited:
-        """Whether an argument is lost: by the values that are worth trying, away from its default and the base."""
+        """Audit an argument: try values other than its default."""
         name, kept = parameter["name"], ""
-        companion, value = values.NEEDS.get(name, ("", ""))
+        companion, value = values.COMPANIONS.get(name, ("", ""))
         if any(other["name"] == companion for other in self.parameters):
             base = {**base, companion: value}
         default = _read(base.get(name, repr(parameter.get("default"))))
@@ -136,40 +132,40 @@ class _Auditor:
 
     def _possible_bases(self) -> Iterator[dict[str, str]]:
         needed = [parameter["name"] for parameter in self.parameters if parameter.get("required")]
-        known = ((name, (*self._more.get(name, ()), *self._of_bases(name))) for name in needed)
-        choices = [own or _plain(values.values(name, required=True)) or _ANYTHING for name, own in known]
-        for chosen in itertools.islice(itertools.product(*choices), _COMBINED):
+        known = ((name, (*self._more.get(name, ()), *self._base_values(name))) for name in needed)
+        choices = [own or _plain(values.values(name, required=True)) or _ANY_VALUES for name, own in known]
+        for chosen in itertools.islice(itertools.product(*choices), _MAX_COMBINATIONS):
             yield dict(zip(needed, chosen, strict=False))
         yield from self._bases
 
     def _values(self, name: str, default: Any) -> list[str]:
-        of_layer = name == _LOST_BY_LAYER and self._kind.__name__ != "Layer"
-        if name not in self._more and (of_layer or name in values.NOT_DRAWN - _OF_ALL.keys()):
+        of_layer = name == _LOST_BY_KERAS and self._kind.__name__ != "Layer"
+        if name not in self._more and (of_layer or name in values.EXCLUDED_ARGUMENTS - _COMMON_VALUES.keys()):
             return []
         candidates = [*self._more.get(name, ())]
         if type(default) is bool:
             candidates.append(repr(not default))
-        elif name in _OF_ALL:
-            candidates += _OF_ALL[name]
+        elif name in _COMMON_VALUES:
+            candidates += _COMMON_VALUES[name]
         else:
-            candidates += [*self._of_bases(name), *values.values(name, default)]
-            candidates += [_ANY_WORD] if isinstance(default, str) else []
-        return [text for text in dict.fromkeys(_plain(candidates)) if _read(text) != default][:_MOST]
+            candidates += [*self._base_values(name), *values.values(name, default)]
+            candidates += [_ANY_STRING] if isinstance(default, str) else []
+        return [text for text in dict.fromkeys(_plain(candidates)) if _read(text) != default][:_MAX_VALUES]
 
-    def _of_bases(self, name: str) -> list[str]:
+    def _base_values(self, name: str) -> list[str]:
         return [base[name] for base in self._bases if name in base]
 
-    def _answer(self, base: dict[str, str], arguments: dict[str, str]) -> Construction:
+    def _answer(self, base: dict[str, str], arguments: dict[str, str]) -> Outcome:
         return self._audit.answer(self._script(base), self._script(arguments))
 
     def _script(self, arguments: dict[str, str]) -> str:
         written = ", ".join(f"{argument}={text}" for argument, text in arguments.items())
-        text = self._dialect.spell(f"example = {self._kind.__name__}({written})\n")
-        return self._dialect.head(f"{text}keras.") + text
+        text = self._dialect.translate(f"example = {self._kind.__name__}({written})\n")
+        return self._dialect.imports_for(f"{text}keras.") + text
 
 
 def _plain(texts: Sequence[str]) -> list[str]:
-    """The values without functions and classes of the script, which a config may name and nothing finds."""
+    """Leave out values that use definitions or lambdas, which cannot be deserialized."""
     return [text for text in texts if "<" not in text and "lambda" not in text]
 
 
@@ -180,23 +176,23 @@ def _read(text: str) -> Any:
         return text
 
 
-# -- what one object comes to
+# -- making and rebuilding objects
 
 Facts = dict[str, Fact]
-"""What an object holds, by the path to it."""
+"""The facts of an object, by path."""
 
-_COUNTED = re.compile(r"(_\d+)+(?='$)")
-_PRIVATE = re.compile(
+_NAME_SUFFIX = re.compile(r"(_\d+)+(?='$)")
+_PRIVATE_ATTRIBUTE = re.compile(
     r"_(?!.*__)(?!(?:self_.*|tracke[dr]|auto_(?:get_)?config|call_has_context_arg|call_spec|saved_model_\w*_spec|init_\w+"
     r"|name_scope_on_declaration|functional|output_coordinates|tensor_usage_count|network_nodes|feed_inputs"
     r"|feed_input_names|feed_input_shapes)$)[^_]"
 )
-"""A private attribute, but for what Keras and TensorFlow note of how an object was made, is called and is followed."""
+"""Private attributes, except those in which Keras and TensorFlow keep track of construction, calls and variables."""
 _CONTAINER = re.compile(r"(list|tuple|dict) of [1-9]")
 
 
-class Construction(NamedTuple):
-    """What one construction comes to: why it cannot be made or revived, what is lost, and whether it changes a fact."""
+class Outcome(NamedTuple):
+    """The outcome of a script: an error, a lost fact, or whether any fact changes."""
 
     refused: str = ""
     crash: str = ""
@@ -205,52 +201,53 @@ class Construction(NamedTuple):
 
 
 class _Observed(NamedTuple):
-    """The facts of two objects of one text and of two revivals, or why it cannot be revived."""
+    """The facts of two objects and two rebuilt ones, or why rebuilding fails."""
 
     originals: list[Facts]
-    revived: list[Facts]
+    rebuilt: list[Facts]
     crash: str = ""
 
 
-class Audit:
-    """Makes objects of a class. Keeps what it saw of the last one without arguments."""
+class RoundTrips:
+    """Makes and rebuilds objects of a class. Caches the facts of the last plain script."""
 
     def __init__(self, framework: Framework, kind: Any) -> None:
         self._framework = framework
         self._names = {kind.__name__: kind}
         self._plain = "", _Observed([], [])
 
-    def answer(self, plain: str, text: str) -> Construction:
-        """What the construction of a text comes to, beside that of the `plain` one."""
+    def answer(self, plain: str, text: str) -> Outcome:
+        """Return the outcome of a script, compared with the `plain` one."""
         try:
             if self._plain[0] != plain:
                 self._plain = plain, self._observe(plain)
             observed = self._plain[1] if text == plain else self._observe(text)
-        except Exception as error:  # whatever Keras says to it
-            return Construction(refused=_one_line(error))
-        facts, revived = observed.originals[0], observed.revived
+        except Exception as error:  # raised by Keras or the class
+            return Outcome(refused=_one_line(error))
+        facts, rebuilt = observed.originals[0], observed.rebuilt
         changed = [path for path in facts if self._is_changed(path, observed)]
         if observed.crash:
-            return Construction(crash=observed.crash, lost=observed.crash, changes=bool(changed))
+            return Outcome(crash=observed.crash, lost=observed.crash, changes=bool(changed))
         lost = [path for path in changed if self._is_lost(path, observed)]
         lost.sort(key=lambda path: (" of " in facts[path].text, 2 * path.count("._") + path.count("["), len(path)))
-        messages = [f"{path[1:]} is {revived[0][path].text}, not {facts[path].text}" for path in lost[:1]]
-        return Construction(lost="".join(messages), changes=bool(changed))
+        messages = [f"{path[1:]} is {rebuilt[0][path].text}, not {facts[path].text}" for path in lost[:1]]
+        return Outcome(lost="".join(messages), changes=bool(changed))
 
     def _is_changed(self, path: str, observed: _Observed) -> bool:
-        """Whether the arguments have changed a fact, each time."""
+        """Whether the arguments change a fact, in both objects."""
         fact = observed.originals[0][path]
         unchanged = any(same_fact(fact, facts.get(path)) for facts in self._plain[1].originals)
         return not unchanged and same_fact(fact, observed.originals[1].get(path))
 
     def _is_lost(self, path: str, observed: _Observed) -> bool:
-        """Whether a changed fact is in each revival as it is there without the arguments, or is drawn without them."""
+        """Whether the rebuilt objects have the value of a fact without the argument."""
         plain = self._plain[1]
-        if any(path not in facts or same_fact(facts[path], observed.originals[0][path]) for facts in observed.revived):
+        if any(path not in facts or same_fact(facts[path], observed.originals[0][path]) for facts in observed.rebuilt):
             return False
-        if _CONTAINER.match(observed.revived[0][path].text):  # its items are facts of their own
+        if _CONTAINER.match(observed.rebuilt[0][path].text):  # its items are separate facts
             return False
-        back = same_fact(observed.revived[0][path], (*plain.revived, *plain.originals)[0].get(path))
+        back = same_fact(observed.rebuilt[0][path], (*plain.rebuilt, *plain.originals)[0].get(path))
+        # Without the argument, the value may be random.
         return back or not same_fact(plain.originals[0].get(path), plain.originals[1].get(path))
 
     def _observe(self, text: str) -> _Observed:
@@ -266,29 +263,29 @@ class Audit:
         def through_json() -> Any:
             saving, kind = self._framework.keras.saving, type(example)
             written = json.loads(json.dumps(saving.serialize_keras_object(example)))
-            revived = saving.deserialize_keras_object(written, custom_objects={kind.__name__: kind})
-            if type(revived) is not kind:
-                raise TypeError(f"it is a {type(revived).__name__}")
-            return revived
+            rebuilt = saving.deserialize_keras_object(written, custom_objects={kind.__name__: kind})
+            if type(rebuilt) is not kind:
+                raise TypeError(f"it is a {type(rebuilt).__name__}")
+            return rebuilt
 
         (_, again), (example, facts) = self._make(construct, 1), self._make(construct, 0)
         try:
-            revived = [self._make(from_config, 2), self._make(through_json, 3)]
+            rebuilt = [self._make(from_config, 2), self._make(through_json, 3)]
         except NotImplementedError:
             raise
-        except Exception as error:  # whatever Keras says to it
+        except Exception as error:  # raised by Keras or the class
             return _Observed([facts, again], [], _one_line(error))
-        return _Observed([facts, again], [facts for _, facts in revived])
+        return _Observed([facts, again], [facts for _, facts in rebuilt])
 
     def _make(self, make: Callable[[], Any], seed: int) -> tuple[Any, Facts]:
-        """An object and its facts; names are counted from the beginning, and random numbers drawn anew."""
+        """Make an object, with fresh name counters and seeds. Return its facts, too."""
         framework, observer = self._framework, Observer(self._framework, 0)
         framework.forget_names()
         framework.reseed(seed)
-        thing = make()
-        observer.private = _PRIVATE
-        layers = Layers(thing, observer)
-        variables = [*framework.weights(thing)[0], *thing.variables] if isinstance(thing, framework.layer_class) else []
+        made = make()
+        observer.private = _PRIVATE_ATTRIBUTE
+        layers = Layers(made, observer)
+        variables = [*framework.weights(made)[0], *made.variables] if isinstance(made, framework.layer_class) else []
         with unheard():
             walked = Walk(layers, variables, observer)
         paths = [""]
@@ -300,11 +297,11 @@ class Audit:
             facts_by_path.update((path + where, fact) for where, fact in facts.items())
             for name in ("name", "trainable"):
                 if hasattr(owner, name):
-                    facts_by_path[f"{path}.{name}"] = Fact(_COUNTED.sub("", repr(getattr(owner, name))))
-        return thing, facts_by_path
+                    facts_by_path[f"{path}.{name}"] = Fact(_NAME_SUFFIX.sub("", repr(getattr(owner, name))))
+        return made, facts_by_path
 
 
 def _one_line(error: Exception) -> str:
-    """An exception in a line; of one around another, what that said."""
+    """Return an exception in one line; if Keras wrapped it, the original message."""
     text = str(error).rpartition("Exception encountered: ")[2]
     return f"{type(error).__name__}: {' '.join(text.split())}"
