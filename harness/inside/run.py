@@ -1,4 +1,4 @@
-"""A model called on the trial's inputs, with everything that its layers gave on the way, and trained on them."""
+"""Runs and trains a model, and records the outputs of its layers."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from clonediff.harness.observation import Failure, Leaf, ModelRun, StepSeen, Tra
 
 
 def run(description: Description, arrays: list[Any], observer: Observer, packing: Any, training: bool) -> ModelRun:
-    """The outputs of a call and of its layers. `packing` is the model whose structure of inputs a caller knows."""
+    """Call a model, and record its outputs; `packing` has the structure of the inputs."""
     framework, model, reader = observer.framework, description.model, Reader(observer)
     calls: list[tuple[Any, Any, list[Any], list[Any]]] = []
 
     def listen(layer: Any, result: Any) -> None:
         structure, tensors = numbered(result)
-        # A mask is read at once: it may be gone, or another's, by the time the model has returned.
+        # Masks are read at once: later they may be gone, or belong to another tensor.
         calls.append((layer, structure, tensors, [framework.mask(tensor) for tensor in tensors]))
 
     error: Failure | None = None
@@ -34,7 +34,7 @@ def run(description: Description, arrays: list[Any], observer: Observer, packing
         framework.listener, framework.raisers = listen, []
         result = model(inputs, training=training)
         losses = list(model.losses)
-    except Exception as raised:  # whatever a model raises is an observation
+    except Exception as raised:  # an exception is an observation
         error, result = replace(failure(raised, below="run"), layer=_raiser(description, framework)), None
     finally:
         framework.listener = None
@@ -63,12 +63,12 @@ def _raiser(description: Description, framework: Framework) -> int:
 def train(
     description: Description, packing: Any, arrays: list[Any], targets: list[list[Any]], observer: Observer
 ) -> Trained:
-    """Train a compiled model on the first of the targets that it takes. It is not as it was afterwards."""
+    """Train a compiled model on the first of the targets that it accepts."""
     trained = Trained()
     for of_outputs in targets:
         try:
             results = _results(description.model, packing, arrays, of_outputs, observer)
-        except Exception as error:  # whatever a model raises is an observation
+        except Exception as error:  # an exception is an observation
             failed = replace(failure(error, below="_results"), layer=_raiser(description, observer.framework))
             trained = Trained(failure=failed)
         else:
@@ -79,7 +79,7 @@ def train(
 
 def _results(model: Any, packing: Any, arrays: list[Any], targets: list[Any], observer: Observer) -> tuple[str, ...]:
     framework, results = observer.framework, []
-    model.run_eagerly, model.jit_compile = True, False  # to compile functions would take seconds, and give the same
+    model.run_eagerly, model.jit_compile = True, False  # compiling takes seconds and gives the same results
     framework.reseed(observer.seed, observer.backend_draws)
     framework.raisers = []
     for step in (model.train_on_batch, model.train_on_batch, model.test_on_batch):
@@ -89,7 +89,7 @@ def _results(model: Any, packing: Any, arrays: list[Any], targets: list[Any], ob
 
 
 class Reader:
-    """Turns the tensors of one run into digests, each tensor once. They have to live for as long as this reader."""
+    """Digests the tensors of one run, each once; they must outlive the reader."""
 
     def __init__(self, observer: Observer) -> None:
         self._tensors = observer.framework.tensors

@@ -1,7 +1,7 @@
-"""Nested lists, tuples and dicts: their leaves, and the nesting as JSON that keeps them apart.
+"""Nested lists, tuples and dicts: their leaves and their skeleton, as JSON.
 
-In JSON, a list is a list, a tuple {"tuple": [...]}, a dict {"dict": [[key, value], ...]} in its own order; another type
-of these adds {"type": name}. Leaves are written by the caller.
+In a skeleton, a list is a list, a tuple {"tuple": [...]}, a dict {"dict": [[key, value], ...]} in its own order; a
+subclass adds {"type": name}. The caller converts leaves.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def leaves(value: Any) -> Iterator[Any]:
 
 
 def numbered(value: Any) -> tuple[Any, list[Any]]:
-    """The nesting with its leaves numbered, and the leaves. None stays None, and is no leaf."""
+    """The skeleton with numbered leaves, and the leaves. None stays None."""
     tensors: list[Any] = []
 
     def number(leaf: Any) -> int | None:

@@ -1,4 +1,4 @@
-"""The numbers of a trial, all of them from its seed: what goes into a model, and what its weights are set to."""
+"""The numbers of a trial, which follow from its seed: inputs, targets and weights."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from clonediff.harness.observation import End
 
-OPEN = 3
+OPEN_SIZE = 3
 DEFAULT_BATCH = 2
 WORDS = ["red", "green", "blue", "a word", ""]
 
@@ -22,14 +22,14 @@ def input_arrays(specs: list[dict[str, Any]], batch: int | None, seed: int) -> l
 
 
 def input_words(spec: Mapping[str, Any]) -> str:
-    """How an input is drawn, for a person."""
+    """How an input is drawn, in words."""
     shape = ", ".join(map(str, (spec["batch"], *spec["shape"])))
     how = {"ids": f", whole numbers below {spec.get('high')}", "mask": ", 0 and 1"}.get(spec.get("fill", ""), "")
     return f"{spec['name']}: {spec['dtype']} ({shape}){how}"
 
 
 def input_array(spec: dict[str, Any], batch: int, random: Any) -> Any:
-    """The array of one input: its fill over its shape, open dimensions taken as three; or one that is given."""
+    """Draw the array of one input, or convert the given one."""
     if "array" in spec:
         return _as(str(spec.get("dtype", "float32")), np.asarray(spec["array"]))
     shape = shape_of(spec, batch)
@@ -44,7 +44,10 @@ def input_array(spec: dict[str, Any], batch: int, random: Any) -> Any:
 
 def shape_of(spec: Mapping[str, Any], batch: int) -> tuple[int, ...]:
     own = spec.get("batch")
-    return (batch if own is None else int(own), *tuple(OPEN if size is None else int(size) for size in spec["shape"]))
+    return (
+        batch if own is None else int(own),
+        *tuple(OPEN_SIZE if size is None else int(size) for size in spec["shape"]),
+    )
 
 
 def target_arrays(shapes: Sequence[tuple[Any, ...]], seed: int) -> list[list[Any]]:
@@ -64,7 +67,7 @@ def _as(dtype: str, values: Any) -> Any:
 
 
 def weight_arrays(variables: list[tuple[str, tuple[int, ...], str]], seed: int) -> list[Any]:
-    """A value for each weight of a float dtype, None for the others. Its numbers differ, and none is 0 or 1."""
+    """A random value for each weight of a float dtype, None for the others."""
     sizes = [int(np.prod(shape, dtype=np.int64)) if "float" in dtype else 0 for _, shape, dtype in variables]
     random = np.random.default_rng(seed + 1)
     drawn = random.standard_normal(sum(sizes), dtype=np.float32)
@@ -78,7 +81,7 @@ def weight_arrays(variables: list[tuple[str, tuple[int, ...], str]], seed: int) 
         array = drawn[start : start + size].reshape(shape)
         start += size
         if "variance" in name:
-            # A square root is taken of it.
+            # Layers take its square root.
             array = np.float32(0.5) + np.abs(np.sin(array))
         arrays.append(array if dtype in ("float32", "bfloat16") else array.astype(dtype))
     return arrays
@@ -88,7 +91,7 @@ def _steps(random: Any, shape: tuple[int, ...], spec: dict[str, Any]) -> Any:
     values = random.standard_normal(shape)
     if len(shape) < 2:
         return values
-    # Rows along axis 1 that are wholly zero: one in three, never the first, and for one sample not at the end only.
+    # A third of the steps (axis 1) are zero: never the first, and in one sample not only the last ones.
     rows = random.random(shape[:2]) < 0.35
     if shape[1] > 1:
         rows[0, 1] = True
@@ -139,8 +142,8 @@ def fill_for(dtype: str) -> str:
 
 
 def specs_of(ends: Sequence[End], specs: list[dict[str, Any]] | None = None) -> list[dict[str, Any]]:
-    """The specs of the arrays that a model is run on: those of the request, or what its inputs are declared as."""
-    shapes = [end.shape or (None,) for end in ends]  # of an unknown rank, nothing is known
+    """The specs of the inputs of a model, as requested or else as declared."""
+    shapes = [end.shape or (None,) for end in ends]  # an input of unknown rank gets one dimension
     declared = [
         {"shape": size, "dtype": end.dtype, "batch": batch} for end, (batch, *size) in zip(ends, shapes, strict=False)
     ]

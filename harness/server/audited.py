@@ -16,14 +16,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from clonediff.harness.inside.build import script
 from clonediff.harness.inside.facts import Facts as Walk
 from clonediff.harness.inside.frameworks import framework as framework_of
 from clonediff.harness.inside.frameworks.interface import Framework
 from clonediff.harness.inside.layers import Layers
 from clonediff.harness.inside.observer import Observer
 from clonediff.harness.inside.packages import KERAS, root_of
-from clonediff.harness.inside.warned import unheard
+from clonediff.harness.inside.script_module import script_module
+from clonediff.harness.inside.warning_recorder import silenced
 from clonediff.harness.observation import ArgumentAudited, ClassAudited, Fact, same_fact
 from clonediff.harness.server.signatures import constructor, named
 from clonediff.strategies import values
@@ -255,7 +255,7 @@ class Audit:
 
     def _observe(self, text: str) -> _Observed:
         def construct() -> Any:
-            with script(text) as module:
+            with script_module(text) as module:
                 module.__dict__.update(self._names)
                 exec(compile(text, "<class>", "exec"), module.__dict__)
                 return module.example
@@ -289,7 +289,7 @@ class Audit:
         observer.private = _PRIVATE
         layers = Layers(thing, observer)
         variables = [*framework.weights(thing)[0], *thing.variables] if isinstance(thing, framework.layer_class) else []
-        with unheard():
+        with silenced():
             walked = Walk(layers, variables, observer)
         paths = [""]
         for place in layers.places:

@@ -34,7 +34,7 @@ class Scene:
         known = [place for place in known if place.is_known or has_base(place.value, TRAINED_BY)]
         # Of what the classes of Keras hold, one place of each kind is enough.
         firsts = {place.kind + place.step: place for place in reversed(known)}
-        self.places = [place for place in known if is_users(place) or firsts[place.kind + place.step] is place]
+        self.places = [place for place in known if is_user_defined(place) or firsts[place.kind + place.step] is place]
         self.objects = list({id(place.value): place.value for place in known}.values())
 
     def another(self, value: Any) -> Any:
@@ -60,11 +60,11 @@ def _held(thing: Any) -> str:
     return repr(getattr(thing, "__dict__", id(thing)))
 
 
-def is_users(place: Place) -> bool:
+def is_user_defined(place: Place) -> bool:
     """Whether the user has made what is there."""
     function = getattr(place.value, "func", place.value)
     is_function = isinstance(function, types.FunctionType) and function.__module__ in SCRIPTS
-    return place.is_users or is_function or isinstance(place.value, np.ndarray) or _is_constant(place.value)
+    return place.is_user_defined or is_function or isinstance(place.value, np.ndarray) or _is_constant(place.value)
 
 
 def is_of_training(place: Place) -> bool:

@@ -17,7 +17,7 @@ from clonediff.harness.inside.trial import run_trial
 from clonediff.harness.observation import Case, Request
 from clonediff.harness.trials.checks import compare
 from tests.mutants.models import MODELS
-from tests.mutants.operators import OPERATORS, changes, is_users, scenes
+from tests.mutants.operators import OPERATORS, changes, is_user_defined, scenes
 from tests.mutants.walk import SCRIPTS
 
 
@@ -98,7 +98,7 @@ def mutants_of(name: str, seed: int) -> dict[str, list[Mutant]]:
     """The mutants of a model by operator, in an order that follows from the seed: every other one of the user's own."""
     model = built(name)
     both, found = scenes(model, clone_model(model)), {}
-    own = {place.path for scene in both.values() for place in scene.places if is_users(place)}
+    own = {place.path for scene in both.values() for place in scene.places if is_user_defined(place)}
     for operator in OPERATORS:
         texts = sorted(changes(operator, both[operator.startswith("original")]))
         random.Random(f"{seed} {name} {operator}").shuffle(texts)

@@ -71,7 +71,7 @@ class Place(NamedTuple):
         return self.outer.changed if made_again and self.outer else self.holder
 
     @property
-    def is_users(self) -> bool:
+    def is_user_defined(self) -> bool:
         """Whether the user's own class, or a function of the user, has it, and not a class of Keras."""
         holder, name = self.attribute.holder, self.attribute.key
         if isinstance(holder, types.FunctionType):
@@ -82,7 +82,7 @@ class Place(NamedTuple):
     @property
     def is_private(self) -> bool:
         """Whether it is a private attribute of a class of Keras."""
-        return not self.is_users and self.attribute.key[:1] == "_"
+        return not self.is_user_defined and self.attribute.key[:1] == "_"
 
     @property
     def is_known(self) -> bool:

@@ -1,4 +1,4 @@
-"""The generations of Keras behind one interface. The module of a generation is imported when it is asked for."""
+"""One interface to both generations of Keras, each imported on first use."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _loaded: dict[str, Framework] = {}
 
 
 def generation_of(model: Any) -> Literal["keras", "tf_keras"]:
-    """The generation that a model of this process is of, "tf_keras" or "keras"; raises where it is of no such one."""
+    """The generation of Keras to which a model belongs; raises TypeError for other objects."""
     packages = {base.__module__.partition(".")[0] for base in type(model).__mro__}
     if "tf_keras" in packages:
         return "tf_keras"
