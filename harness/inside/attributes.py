@@ -38,9 +38,8 @@ def names_of(owner: Any, private: re.Pattern[str] | None) -> tuple[set[str], set
             names.add(name)
         elif name[1:] in arguments:
             public = name[1:] in attributes or hasattr(kind, name[1:])
-            names.update(
-                () if public and type(value) in PLAIN else (name,)
-            )  # a property may return a copy of the others
+            if not (public and type(value) in PLAIN):  # a property may return a copy of other values
+                names.add(name)
     return names, held
 
 

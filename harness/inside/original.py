@@ -47,7 +47,7 @@ class Original:
         self._targets = target_arrays([leaf.shape for leaf in outputs], observer.seed)
         first = (True,) * len(description.weights)
         self.observation = replace(observation, keeps_inputs=case.keeps_inputs, live=live, fresh=first)
-        self._owned, self._owned_before = owned(model), _owned_with_held(description)
+        self._owned, self._owned_before = owned(model), _all_owned(description)
         self._contents: list[Any] = []
         self.snapshot(description.facts)  # read after the last run
 
@@ -121,7 +121,7 @@ class Original:
         """Record the state of the original before cloning, since runs may have changed it."""
         if not same_contents(self._contents, self._contents_now()):
             self._before = self._shape_now(facts)
-            self._owned_before = _owned_with_held(self.description)
+            self._owned_before = _all_owned(self.description)
             self._contents = self._contents_now()
 
     def find_changes(self, runs: bool) -> dict[str, Any]:
@@ -142,14 +142,10 @@ class Original:
 
     def find_inserted(self, clone: Description) -> dict[str, Any]:
         """Mark the original as changed if the clone shares an object added to it."""
-        if (
-            not self._is_touched
-            or self.is_changed
-            or not in_common(_owned_with_held(self.description), _owned_with_held(clone), self._owned_before)
-        ):
+        if not self._is_touched or self.is_changed:
             return {}
-        self.is_changed = True
-        return {"original_after": self._before}
+        self.is_changed = bool(in_common(_all_owned(self.description), _all_owned(clone), self._owned_before))
+        return {"original_after": self._before} if self.is_changed else {}
 
     def is_repeatable(self, training: bool) -> bool:
         self.values.restore()
@@ -167,7 +163,7 @@ class Original:
         return contents(self._owned_before) + held + [self._framework.read(one).tobytes() for one in others]
 
 
-def _owned_with_held(description: Description) -> Objects:
+def _all_owned(description: Description) -> Objects:
     return owned(description.model, _held_by_functions(description))
 
 

@@ -152,9 +152,7 @@ class _Trial:
             for text in self._request.case.within:
                 scopes.enter_context(eval(text, dict(self._module.__dict__)))
             if self._seconds:
-                faulthandler.register(
-                    signal.SIGALRM, chain=True
-                )  # write the traceback before the signal ends the process
+                faulthandler.register(signal.SIGALRM, chain=True)  # a traceback, before the signal ends the process
                 signal.setitimer(signal.ITIMER_REAL, self._seconds)
                 scopes.callback(signal.setitimer, signal.ITIMER_REAL, 0)
             yield

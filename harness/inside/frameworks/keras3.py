@@ -146,9 +146,7 @@ class Keras3(Framework):
         return _NUMBERED_SEED.sub("seed_generator", str(variable.path)), str(variable.name)
 
     def read(self, variable: Any) -> Any:
-        value = getattr(
-            variable, "_value", variable
-        )  # the iterations of an optimizer that accumulates gradients are computed
+        value = getattr(variable, "_value", variable)  # some optimizers compute their iterations
         return self.tensors.array(value if value is not None else variable.value)
 
     # -- running
