@@ -115,7 +115,7 @@ def make_smaller(
     first: Hit | None = None
     smallest: Hit | None = None
     costly: Costly = False
-    alone = trials.of_one(key[0])
+    alone = trials.for_cloner(key[0])
 
     def still(candidate: Graph, by: GraphTrials = alone) -> bool:
         nonlocal first, smallest
