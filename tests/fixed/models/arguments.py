@@ -275,7 +275,7 @@ IN_KERAS = {
     "an argument that there is not": (single, lambda: {"surprise": 1}, "Unexpected keyword argument"),
     "a call function of a Sequential": (keras.Sequential, functions(call=print), "is not supported with Sequential"),
     "a layer with a function": (dense, functions(remade), "only supported for Sequential"),
-    "no outputs": (single, functions(call=lambda *_, **__: None), "`call_function` gave .*None.* for the call of"),
+    "no outputs": (single, functions(call=lambda *_, **__: None), "`call_function` returned .*None.* for a call of"),
     "a variable of no layer": (lambda: around(lambda x: x * keras.Variable(1.0)), functions(remade), "the variable"),
     "a tensor without a history": (single, tensors(lambda: keras.KerasTensor((None, 3))), "an `Input`"),
     "a mask from outside": (tanh_masked, tensors(embedded_steps), "not connected"),
@@ -288,9 +288,9 @@ IN_TF_KERAS = {
     "a call function": (single, functions(call=print), "argument of Keras 3"),
 }
 IN_BOTH = {
-    "two outputs for one": (single, functions(lambda _: Both()), "gave 2 outputs.* for the call of 'dense'"),
+    "two outputs for one": (single, functions(lambda _: Both()), "returned 2 outputs.* for a call of 'dense'"),
     "no callable": (single, functions(3), "to be a callable"),
-    "a function that gives none": (single, functions(lambda _: None), "gave None for the layer 'dense'"),
+    "a function that gives none": (single, functions(lambda _: None), "returned None for the layer 'dense'"),
     "a function that gives an input layer": (single, functions(lambda _: layers.InputLayer((3,))), "no InputLayer"),
     "a text": (lambda: "model", dict, "model"),
     "nothing": (lambda: None, dict, "model"),
