@@ -1,4 +1,4 @@
-"""Models, arguments for `clone_model`, and the models that are asked for, built by hand; and what is refused."""
+"""Models, arguments of `clone_model`, and the expected models, built by hand; refusals."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from keras import layers
 from . import ASKED, GENERATION, MISUSED, around
 
 Asked = collections.namedtuple("Asked", "build arguments by_hand")
-"""The clone of what `build` makes, with these arguments, is to be what `by_hand` makes."""
+"""The clone of the model of `build` with these arguments must equal the model of `by_hand`."""
 Misused = collections.namedtuple("Misused", "build arguments message")
-"""These arguments are refused with an error that has these words."""
+"""These arguments are refused with this error."""
 
 
 def asked(name, build, arguments, by_hand, *generations):
@@ -26,7 +26,7 @@ def remade(layer):
 
 
 def changed(kind, **options):
-    """A `clone_function` that gives layers of a kind another config."""
+    """A `clone_function` that changes the config of layers of a class."""
 
     def function(layer):
         return type(layer).from_config(dict(layer.get_config(), **(options if isinstance(layer, kind) else {})))
@@ -78,7 +78,7 @@ def attending(mask=True):
 
 def with_a_mask_given(mask=True):
     x, given = ids(), keras.Input((5,), name="given", dtype="bool")
-    steps = layers.GRU(3, return_sequences=True, name="gru")(embedding(mask)(x), mask=given)  # they have that mask
+    steps = layers.GRU(3, return_sequences=True, name="gru")(embedding(mask)(x), mask=given)  # with that mask
     halves = layers.GRU(3, return_sequences=True, dtype="mixed_bfloat16", name="halves")(steps, mask=given)
     return keras.Model([x, given], lstm()(halves, mask=given), name="model")
 
@@ -140,7 +140,7 @@ def single(x=None, layer=None):
 
 
 def edited(name="units", value=7, **options):
-    """A model with a setting that its weights do not have."""
+    """A model with a setting that does not fit its weights."""
     layer = layers.Dense(2, name="dense", **options)
     model = single(layer=layer)
     setattr(layer, name, value)
@@ -223,7 +223,7 @@ asked("an edited setting with the old weights", edited, lambda: {"weights": True
 asked("a stateful layer on another batch", lambda: stateful(2, False), one_by_one, lambda: stateful(1))
 
 
-# What cannot be done
+# Refusals
 
 
 class Both(layers.Layer):
@@ -239,7 +239,7 @@ class Only:
 
 
 def holding(make):
-    """A function that builds a model whose layer holds an object."""
+    """A function that builds a model whose layer has an object."""
 
     def build():
         layer = dense()
