@@ -51,7 +51,6 @@ _LAYER_FILE = re.compile(r"/layers/(?!layer\.py|__init__)")
 
 
 def verdict(differences: Sequence[Difference]) -> Verdict:
-    """The verdict on a cloner with these differences."""
     made = [difference for difference in differences if difference.check == "made"]
     if not made:
         return Verdict.DIVERGED if differences else Verdict.FAITHFUL

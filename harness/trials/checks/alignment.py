@@ -14,26 +14,11 @@ from functools import cached_property
 from clonediff.harness.observation import CallSeen, Clone, LayerSeen, ModelRun, Observation, Shape, Variable
 from clonediff.harness.trials.checks.aspects import VARIABLES
 from clonediff.harness.trials.checks.paths import full_name
-from clonediff.harness.trials.checks.skeletons import Tensor, TensorName, consumers, map_tensors, tensors
+from clonediff.harness.trials.checks.skeletons import Consumers, Tensor, TensorName, consumers_of, map_tensors, tensors
 from clonediff.reports.records import Part
 
 Keys = tuple[Hashable, ...]
 Objects = Sequence[LayerSeen] | Sequence[Variable]
-
-_OPERATION_LAYERS = (
-    "TFOpLambda",
-    "SlicingOpLambda",
-    "ClassMethod",
-    "InstanceMethod",
-    "InstanceProperty",
-    "TensorFlowOpLayer",
-)
-"""The layers that tf_keras creates for operations, named after TensorFlow functions."""
-
-
-def is_operation(layer: LayerSeen) -> bool:
-    """Whether Keras created the layer for the call of a function."""
-    return "trainable" not in layer.config or layer.kind in _OPERATION_LAYERS
 
 
 @dataclasses.dataclass(frozen=True)
@@ -140,12 +125,13 @@ class Pair:
         mine, theirs = self._consumers
         name = functools.partial(self.counterpart, calls=calls)
 
-        def keys(call: CallSeen, name: TensorName, use: int, used: int) -> Keys:
+        def keys(call: CallSeen, name: TensorName, use: int, consumers: list[tuple[str, int, int]]) -> Keys:
             args, kwargs = map_tensors(call.args, name), map_tensors(call.kwargs, name)
             named = [name(tensor) for tensor in tensors([call.args, call.kwargs])]
             bare = map_tensors([call.args, call.kwargs], lambda _: "")
             # Ignore, one after the other: added keywords, positional or keyword, the tensors.
             texts = (repr((args, kwargs)), repr(named), repr(args), repr(bare))
+            used = tuple(sorted(consumers))
             return (*((text, *more) for text in texts for more in ((used, use), (used,), (use,), ())), use)
 
         return align(
@@ -154,9 +140,10 @@ class Pair:
         )
 
     @cached_property
-    def _consumers(self) -> tuple[dict[tuple[int, int], int], dict[tuple[int, int], int]]:
+    def _consumers(self) -> tuple[Consumers, Consumers]:
         names = {counterpart: self.name(expected) for expected, counterpart in self.layers.pairs}
-        return consumers(self.shapes[0], self.name), consumers(self.shapes[1], lambda layer: names.get(layer, "new"))
+        original, clone = self.shapes
+        return consumers_of(original, self.name), consumers_of(clone, lambda layer: names.get(layer, "new"))
 
     def tensor(self, tensor: Tensor) -> str:
         layer, use, output = tensor

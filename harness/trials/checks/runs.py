@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 from msgspec.structs import replace
 
 from clonediff.harness.observation import Leaf, ModelRun, StepSeen
-from clonediff.harness.trials.checks.alignment import Pair, is_operation
+from clonediff.harness.trials.checks.alignment import Pair
 from clonediff.harness.trials.checks.aspects import Aspect, differs, differs_in, differs_in_order
 from clonediff.harness.trials.checks.failures import raises
-from clonediff.harness.trials.checks.paths import at, full_name, place
+from clonediff.harness.trials.checks.paths import full_name, place
 from clonediff.harness.trials.checks.skeletons import CHANGES, MISSING, Mismatch, mismatches
 from clonediff.reports.records import COMPUTES, CRASHES, PROPERTY, TRAINS, Change, Difference, Place
 
@@ -27,8 +27,6 @@ _output = functools.partial(Aspect, "outputs", "derived", COMPUTES)
 RAISES = Aspect("outputs", "derived", CRASHES, "", "raises", "{clone} does not run{training}", "run")
 NESTED = _output("structure", CHANGES, "the outputs of a call have another structure{inside}", "run")
 STEPS = _output("step", ("missing", "extra"), "{a} does not run as often{inside}{training}", "run")
-_CALLS = "the calls of a shared {kind} come in another order{inside}"
-CALL_ORDER = Aspect("outputs", "quiet", PROPERTY, "call", "order", _CALLS, "config", True)
 _TYPE: tuple[Change, ...] = ("shape", "dtype")
 TENSORS = (
     _output("", "order", "{clone} gives its outputs in another order{training}", "numbers", True),
@@ -125,31 +123,21 @@ def _with_places(
 
 
 def _steps(pair: Pair, expected: ModelRun, actual: ModelRun) -> Iterator[Difference]:
-    """Differences in the steps and the structure of their outputs.
-
-    An operation without tensors may return a plain number, and is then no step.
-    """
+    """Differences in the steps and the structure of their outputs."""
     shape, alignment = pair.original.shape, pair.steps(expected, actual)
-    ours, theirs = ({step.layer for step in run.steps} for run in (expected, actual))
-    swapped: set[int] = set()
     for index, step in enumerate(expected.steps):
         first, path = place(shape, step.layer, step.use), _at_step(pair, step, step.layer)
         if index not in alignment.counterparts:
-            layer = pair.layers.counterparts.get(step.layer)
-            if layer is not None and (layer in theirs or not is_operation(shape.layers[step.layer])):
+            if step.layer in pair.layers.counterparts:
                 yield STEPS.differs(path, "a call", MISSING, first, change="missing")
             continue
         counterpart = actual.steps[alignment.counterparts[index]]
-        same = [leaf.digest for leaf in step.outputs] == [leaf.digest for leaf in counterpart.outputs]
-        if counterpart.use != step.use and same and step.layer not in swapped:
-            swapped.add(step.layer)
-            yield CALL_ORDER.differs(path, f"use {step.use}", f"use {counterpart.use}", first)
         for part in mismatches(step.structure, counterpart.structure):
             yield differs_in((NESTED,), "structure", part, f"{path}.structure", first)
     for index in alignment.extra:
         step = actual.steps[index]
         layer = pair.layers.originals.get(step.layer)
-        if layer is not None and (layer in ours or not is_operation(shape.layers[layer])):
+        if layer is not None:
             path, first = _at_step(pair, step, layer), place(shape, layer, step.use)
             yield STEPS.differs(path, MISSING, "a call", first, change="extra")
 
@@ -163,17 +151,7 @@ def _outputs(pair: Pair, expected: ModelRun, actual: ModelRun) -> Iterator[Diffe
 
 
 def masks(pair: Pair) -> Iterator[Difference]:
-    """Differences in masks of symbolic tensors, then of steps and outputs of the runs."""
-    original, clone = pair.shapes
-    for index, counterpart in pair.layers.pairs:
-        calls, others = original.layers[index].calls, clone.layers[counterpart].calls
-        for use, number in pair.calls[index].pairs:
-            both = zip(calls[use].masks, others[number].masks, strict=False)  # `structure` compares their number
-            for output, (want, have) in enumerate(both):
-                if want != have and want is not None and have is not None:
-                    row, sides = MASK_LOST if want else MASK_ADDED, ["no mask", "a mask"]
-                    path, first = f"{at(original, index)}.calls[{use}].masks[{output}]", place(original, index, use)
-                    yield row.differs(path, sides[want], sides[have], first, severity=PROPERTY)
+    """Differences in masks of the steps and outputs of each run."""
     for runs in pair.runs:
         yield from mask_differences(pair, *runs)
 

@@ -13,10 +13,8 @@ from clonediff.harness.observation import Shape
 from clonediff.reports.records import Change
 
 MISSING = "nothing"
-LOOKAHEAD = 8
-"""How many calls ahead `consumers` looks."""
 
-Call = tuple[int, int]
+Consumers = dict[tuple[int, int], list[tuple[str, int, int]]]
 Tensor = tuple[int, int, int]
 """A tensor by layer, use of the layer, and output."""
 TensorName = Callable[[Tensor], str]
@@ -107,22 +105,16 @@ def map_tensors(value: Any, name: TensorName) -> Any:
     return [map_tensors(item, name) for item in value] if isinstance(value, list) else value
 
 
-def consumers(shape: Shape, name: Callable[[int], str]) -> dict[Call, int]:
-    """For each call, a hash of the layers that consume its outputs.
+def consumers_of(shape: Shape, name: Callable[[int], str]) -> Consumers:
+    """The consumers of the outputs of each call, as layer, input and output; "" is the model's output.
 
     Nothing else distinguishes two calls of a shared layer on the same tensors.
     """
-    ends: dict[Call, list[tuple[int, int]]] = defaultdict(list)
+    consumers: Consumers = defaultdict(list)
     for place, end in enumerate(shape.outputs):
-        ends[end.tensor[:2]].append((place, end.tensor[2]))
-    uses: dict[Call, list[tuple[str, int, int, Call]]] = defaultdict(list)
-    numbers: dict[Call, int] = {}
-    for layer, user in enumerate(shape.layers):
-        for use, call in enumerate(user.calls):
-            numbers[layer, use] = 0
-            for place, (giver, giver_use, output) in enumerate(tensors([call.args, call.kwargs])):
-                uses[giver, giver_use].append((name(layer), place, output, (layer, use)))
-    for _ in range(LOOKAHEAD):
-        users_of = {call: sorted((*how, numbers.get(by, 0)) for *how, by in uses[call]) for call in numbers}
-        numbers = {call: hash((*users_of[call], *ends[call])) for call in numbers}
-    return numbers
+        consumers[end.tensor[:2]].append(("", place, end.tensor[2]))
+    for layer, consumer in enumerate(shape.layers):
+        for call in consumer.calls:
+            for place, (source, use, output) in enumerate(tensors([call.args, call.kwargs])):
+                consumers[source, use].append((name(layer), place, output))
+    return consumers
