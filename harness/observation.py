@@ -36,7 +36,6 @@ class Fact(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def references(self) -> tuple[object, ...]:
-        """The references."""
         return self.layer, self.variable, self.tensor, self.met
 
 
@@ -127,7 +126,6 @@ class CallSeen(msgspec.Struct, frozen=True):
     args: Any
     kwargs: Any
     outputs: int
-    masks: tuple[bool, ...] = ()
 
 
 class LayerSeen(msgspec.Struct, frozen=True):
@@ -315,7 +313,6 @@ class ArgumentAudited(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def given(self) -> str:
-        """The argument and value as Python."""
         return f"{self.name}={self.value}" if self.name else "any argument"
 
 
@@ -328,5 +325,4 @@ class ClassAudited(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def lost(self) -> tuple[ArgumentAudited, ...]:
-        """The arguments that the config loses."""
         return tuple(argument for argument in self.arguments if argument.answer == "lost")

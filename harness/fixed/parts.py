@@ -116,7 +116,7 @@ class Globals(dict[str, Any]):
 
     def __init__(self, function: types.FunctionType) -> None:
         self.module = module = function.__globals__
-        kept = ("__name__", "__builtins__", *_names(function.__code__, "STORE_GLOBAL"))
+        kept = ("__name__", "__builtins__", *names_in(function.__code__, "STORE_GLOBAL"))
         super().__init__((name, module[name]) for name in kept if name in module)
 
     def replace(self, values: dict[str, Any]) -> None:
@@ -138,7 +138,7 @@ def globals_of(function: types.FunctionType) -> dict[str, Any]:
     module = function.__globals__
     if str(module.get("__name__")).partition(".")[0] in LIBRARIES:
         return {}
-    read = {name: module[name] for name in _names(function.__code__, "LOAD_GLOBAL", "LOAD_NAME") if name in module}
+    read = {name: module[name] for name in names_in(function.__code__, "LOAD_GLOBAL", "LOAD_NAME") if name in module}
     return {name: value for name, value in read.items() if not isinstance(value, type | types.ModuleType)}
 
 
@@ -151,10 +151,10 @@ def closed_over(cls: type) -> list[tuple[str, Any]]:
 
 
 @functools.lru_cache(maxsize=4096)
-def _names(code: types.CodeType, *operations: str) -> frozenset[str]:
+def names_in(code: types.CodeType, *operations: str) -> frozenset[str]:
     """The names in these operations of a code object and its nested functions."""
     names = {step.argval for step in dis.get_instructions(code) if step.opname in operations}
-    inner = (_names(item, *operations) for item in code.co_consts if isinstance(item, types.CodeType))
+    inner = (names_in(item, *operations) for item in code.co_consts if isinstance(item, types.CodeType))
     return frozenset(names.union(*inner))
 
 

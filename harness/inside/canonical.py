@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import dis
 import functools
 import inspect
 import json
@@ -14,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from clonediff.harness.fixed.parts import names_in
 from clonediff.harness.inside.digests import as_text, short_hash
 from clonediff.harness.inside.packages import cached_per_class, is_user_defined
 
@@ -97,18 +97,10 @@ def globals_of(function: Any) -> Iterator[tuple[str, Any]]:
     """The names and values of the globals that a user-defined function reads, without modules."""
     if not is_user_defined(function):
         return
-    for name in _globals_read(function.__code__):
+    for name in sorted(names_in(function.__code__, "LOAD_GLOBAL", "LOAD_NAME")):
         value = function.__globals__.get(name)
         if name in function.__globals__ and not isinstance(value, types.ModuleType):
             yield name, value
-
-
-@functools.lru_cache(maxsize=1024)
-def _globals_read(code: types.CodeType) -> tuple[str, ...]:
-    """The names of the globals that a code object and its nested functions read."""
-    names = {step.argval for step in dis.get_instructions(code) if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
-    inner = (_globals_read(item) for item in code.co_consts if isinstance(item, types.CodeType))
-    return tuple(sorted(names.union(*inner)))
 
 
 @cached_per_class

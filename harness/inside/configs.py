@@ -7,6 +7,7 @@ from typing import Any
 
 from clonediff.harness.inside.canonical import entry
 from clonediff.harness.inside.frameworks.interface import Framework
+from clonediff.harness.inside.structure import items_of
 
 _CALLABLES = ("function", "mask", "_output_shape", "activity_regularizer", "_activity_regularizer")
 """Attributes compared as objects: their config depends on the release and process, or is missing."""
@@ -80,13 +81,9 @@ def parts(arguments: dict[str, Any]) -> dict[str, str]:
 
 
 def _flatten(path: str, value: Any, texts: dict[str, str]) -> None:
-    if isinstance(value, (list, tuple)):
-        texts[path] = str(len(value))
-        for place, item in enumerate(value):
-            _flatten(f"{path}[{place}]", item, texts)
-    elif isinstance(value, dict):
-        texts[path] = str(sorted(map(str, value)))
-        for key, item in value.items():
+    if isinstance(value, (list, tuple, dict)):
+        texts[path] = str(sorted(map(str, value)) if isinstance(value, dict) else len(value))
+        for key, item in items_of(value):
             _flatten(f"{path}[{key!r}]", item, texts)
     else:
         _flatten_object(path, value, texts)

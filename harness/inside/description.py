@@ -37,8 +37,9 @@ class Description:
             for variable in framework.own_variables(place.layer) if place.first == number else ():
                 owners.setdefault(id(variable), number)
         by_chance = {id(state) for state, chance in states if chance}
-        inputs, outputs = framework.ends(model)
-        structures = framework.declared(model)
+        inputs, outputs = ends = framework.ends(model)
+        numbers = {id(tensor): number for side in ends for number, tensor in enumerate(side)}
+        structures = [skeleton(side, lambda leaf: numbers.get(id(leaf))) for side in framework.structures(model)]
         compiled = framework.compiled(model)
         digests = {
             id(state): digest(value)
@@ -49,8 +50,8 @@ class Description:
             kind=type(model).__name__,
             name=str(model.name),
             trainable=bool(getattr(model, "trainable", False)),
-            input_structure=skeleton(structures[0], lambda leaf: leaf),
-            output_structure=skeleton(structures[1], lambda leaf: leaf),
+            input_structure=structures[0],
+            output_structure=structures[1],
             inputs=tuple(map(self._end, inputs)),
             outputs=tuple(map(self._end, outputs)),
             layers=tuple(layers),

@@ -31,6 +31,7 @@ from clonediff.harness.inside.digests import short_hash
 from clonediff.harness.inside.layers import Layers
 from clonediff.harness.inside.observer import Observer
 from clonediff.harness.inside.packages import is_user_defined, root_of
+from clonediff.harness.inside.structure import items_of
 from clonediff.harness.observation import NO_LAYER, Fact
 
 _DEEPEST = 16
@@ -268,7 +269,7 @@ class Facts:
 def _items_in(path: str, value: Any) -> Iterator[tuple[str, Any]]:
     """The objects in nested lists and dicts by path, without plain values, which `Shape.compiled` has."""
     if isinstance(value, (list, tuple, dict)):
-        for key, item in value.items() if isinstance(value, dict) else enumerate(value):
+        for key, item in items_of(value):
             yield from _items_in(f"{path}[{key!r}]", item)
     elif type(value) not in PLAIN:
         yield path, value

@@ -18,7 +18,7 @@ from clonediff.harness.inside.canonical import class_code, entry
 from clonediff.harness.inside.configs import settings
 from clonediff.harness.inside.observer import Observer
 from clonediff.harness.inside.packages import cached_per_class
-from clonediff.harness.inside.structure import leaves, skeleton
+from clonediff.harness.inside.structure import items_of, leaves, skeleton
 from clonediff.harness.observation import CallSeen, LayerSeen
 
 _PLAIN = (type(None), bool, int, float, str)
@@ -93,8 +93,6 @@ class Layers:
 
     def describe(self) -> list[LayerSeen]:
         framework = self._framework
-        graphs = {holder: self._at(holder) for holder in self._members if framework.is_graph(self._at(holder))}
-        copied = {holder for holder, graph in graphs.items() if framework.is_embedded(graph)}
         records: list[LayerSeen] = []
         for number, (layer, inside, role, first) in enumerate(self.places):
             nodes = self._nodes.get(number, ())
@@ -106,7 +104,7 @@ class Layers:
                 role=role,
                 config=settings(layer, framework) if first == number else records[first].config,
                 trainable=bool(getattr(layer, "trainable", False)),
-                calls=tuple(self._call(node, layer, inside, inside in copied) for node in nodes),
+                calls=tuple(self._call(node, layer, inside) for node in nodes),
                 nodes=framework.node_counts(layer),
                 own=is_custom_class(type(layer)),
                 code=class_code(type(layer)),
@@ -130,18 +128,13 @@ class Layers:
         holder = self._holders.get(id(node))
         return None if holder is None else self.tensor(tensor, holder)
 
-    def _call(self, node: Any, layer: Any, holder: int, copied: bool) -> CallSeen:
-        """The record of a call; tensors that Keras `copied` have no masks."""
-        framework = self._framework
-
+    def _call(self, node: Any, layer: Any, holder: int) -> CallSeen:
         leaf = functools.partial(self._leaf, holder)
-        args, kwargs = self._without_defaults(layer, *framework.arguments(node))
-        outputs = framework.outputs(node)
+        args, kwargs = self._without_defaults(layer, *self._framework.arguments(node))
         return CallSeen(
             skeleton(args, leaf)["tuple"] if args else [],
             {str(name): skeleton(value, leaf) for name, value in kwargs.items()},
-            len(outputs),
-            () if copied else tuple(map(framework.has_mask, outputs)),
+            len(self._framework.outputs(node)),
         )
 
     def _without_defaults(self, layer: Any, args: Any, kwargs: Any) -> tuple[Any, dict[Any, Any]]:
@@ -216,8 +209,7 @@ def _role(holder: Any, layer: Any) -> str:
     for name, value in vars(holder).items():
         role = name if value is layer else ""
         if isinstance(value, (list, tuple, dict)):
-            items = value.items() if isinstance(value, dict) else enumerate(value)
-            role = next((f"{name}[{key!r}]" for key, item in items if item is layer), "")
+            role = next((f"{name}[{key!r}]" for key, item in items_of(value) if item is layer), "")
         if role and not role.startswith("_"):
             return role
         if role and not role.startswith(_LISTS_OF_KERAS):

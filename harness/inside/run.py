@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from clonediff.harness.observation import Failure, Leaf, ModelRun, StepSeen, Tra
 
 def run(description: Description, arrays: list[Any], observer: Observer, packing: Any, training: bool) -> ModelRun:
     """Call a model, and record its outputs; `packing` has the structure of the inputs."""
-    framework, model, reader = observer.framework, description.model, Reader(observer)
+    framework, model, leaf = observer.framework, description.model, functools.partial(_leaf, observer, {})
     calls: list[tuple[Any, Any, list[Any], list[Any]]] = []
 
     def listen(layer: Any, result: Any) -> None:
@@ -45,12 +46,12 @@ def run(description: Description, arrays: list[Any], observer: Observer, packing
         number = description.layers.index.get(id(layer))
         if number is not None and all(map(framework.tensors.concrete, tensors)):
             use = uses[number] = uses.get(number, -1) + 1
-            steps.append(StepSeen(number, use, tuple(map(reader.leaf, tensors, masks)), nesting))
+            steps.append(StepSeen(number, use, tuple(map(leaf, tensors, masks)), nesting))
     return ModelRun(
         structure,
-        tuple(reader.leaf(tensor, framework.mask(tensor)) for tensor in outputs),
+        tuple(leaf(tensor, framework.mask(tensor)) for tensor in outputs),
         tuple(steps),
-        tuple(reader.leaf(loss).digest for loss in losses),
+        tuple(leaf(loss).digest for loss in losses),
         error,
     )
 
@@ -88,20 +89,13 @@ def _results(model: Any, packing: Any, arrays: list[Any], targets: list[Any], ob
     return tuple(results)
 
 
-class Reader:
-    """Digests the tensors of one run, each once; they must outlive the reader."""
-
-    def __init__(self, observer: Observer) -> None:
-        self._tensors = observer.framework.tensors
-        self._digests = observer.digests
-        self._leaves: dict[int, Leaf] = {}
-
-    def leaf(self, tensor: Any, mask: Any = None) -> Leaf:
-        if mask is not None:
-            return replace(self.leaf(tensor), mask=self.leaf(mask).digest)
-        if id(tensor) not in self._leaves:
-            if not self._tensors.concrete(tensor):
-                text = repr(tensor)[:40] if isinstance(tensor, (bool, int, float)) else ""
-                return Leaf((), type(tensor).__name__, text)
-            self._leaves[id(tensor)] = self._digests.leaf(self._tensors.array(tensor))
-        return self._leaves[id(tensor)]
+def _leaf(observer: Observer, known: dict[int, Leaf], tensor: Any, mask: Any = None) -> Leaf:
+    """The digest of a tensor with its mask; `known` has those of the run by `id`."""
+    if mask is not None:
+        return replace(_leaf(observer, known, tensor), mask=_leaf(observer, known, mask).digest)
+    if not observer.framework.tensors.concrete(tensor):
+        text = repr(tensor)[:40] if isinstance(tensor, (bool, int, float)) else ""
+        return Leaf((), type(tensor).__name__, text)
+    if id(tensor) not in known:
+        known[id(tensor)] = observer.digests.leaf(observer.framework.tensors.array(tensor))
+    return known[id(tensor)]

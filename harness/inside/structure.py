@@ -6,7 +6,7 @@ subclass adds {"type": name}. The caller converts leaves.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 _PLAIN = frozenset(["dict", "list", "tuple", "_DictWrapper", "ListWrapper", "List", "_TupleWrapper"])
@@ -24,12 +24,14 @@ def skeleton(value: Any, leaf: Callable[[Any], Any]) -> Any:
     return leaf(value)
 
 
+def items_of(value: Any) -> Iterable[tuple[Any, Any]]:
+    """The items of a list, tuple or dict, with their indices or keys."""
+    return value.items() if isinstance(value, dict) else enumerate(value)
+
+
 def leaves(value: Any) -> Iterator[Any]:
-    if isinstance(value, (list, tuple)):
-        for item in value:
-            yield from leaves(item)
-    elif isinstance(value, dict):
-        for item in value.values():
+    if isinstance(value, (list, tuple, dict)):
+        for _, item in items_of(value):
             yield from leaves(item)
     else:
         yield value

@@ -22,13 +22,11 @@ def lines_around(model: Any) -> str:
     shapes = getattr(model, "_build_shapes_dict", None) or {"": getattr(model, "_build_input_shape", None)}
     inputs = _inputs(next(iter(shapes.values())), model) if len(shapes) == 1 else ""
     if not inputs:
-        reason, advice = (
-            f"{type(model).__name__} is subclassed",
-            "return keras.Model(inputs, model(inputs)) from the function",
-        )
+        reason, advice = "", "return keras.Model(inputs, model(inputs)) from the function"
         if not any(shapes.values()):
-            reason, advice = f"{reason}, and was not called on data", "call it on its input in the function"
-        raise ValueError(f"{reason}: {advice}. clonediff.clone_model can clone the model itself")
+            reason, advice = ", and was not called on data", "call it on its input in the function"
+        problem = f"{type(model).__name__} is subclassed{reason}: {advice}"
+        raise ValueError(f"{problem}. clonediff.clone_model can clone the model itself")
     return f"x = {inputs}\nmodel = {_OUTER.format('model')}\n"
 
 

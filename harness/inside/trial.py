@@ -165,7 +165,6 @@ class _Trial:
         return self._original.leaks(clone, [*tensors, *makers])
 
     def _clone_again(self, name: str, cloner: Cloner) -> dict[str, Any]:
-        """Clone a second time."""
         original, after = self._original, {}
         if not original.is_changed:
             original.values.restore()

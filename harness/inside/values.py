@@ -68,18 +68,13 @@ def _as(dtype: str, values: Any) -> Any:
 
 def weight_arrays(variables: list[tuple[str, tuple[int, ...], str]], seed: int) -> list[Any]:
     """A random value for each weight of a float dtype, None for the others."""
-    sizes = [int(np.prod(shape, dtype=np.int64)) if "float" in dtype else 0 for _, shape, dtype in variables]
     random = np.random.default_rng(seed + 1)
-    drawn = random.standard_normal(sum(sizes), dtype=np.float32)
-    drawn *= np.float32(0.5)
     arrays: list[Any] = []
-    start = 0
-    for (name, shape, dtype), size in zip(variables, sizes, strict=False):
+    for name, shape, dtype in variables:
         if "float" not in dtype:
             arrays.append(None)
             continue
-        array = drawn[start : start + size].reshape(shape)
-        start += size
+        array = np.asarray(random.standard_normal(shape, dtype=np.float32) * np.float32(0.5))
         if "variance" in name:
             # Layers take its square root.
             array = np.float32(0.5) + np.abs(np.sin(array))
@@ -93,12 +88,9 @@ def _steps(random: Any, shape: tuple[int, ...], spec: dict[str, Any]) -> Any:
         return values
     # A third of the steps (axis 1) are zero: never the first, and in one sample not only the last ones.
     rows = random.random(shape[:2]) < 0.35
-    if shape[1] > 1:
-        rows[0, 1] = True
-        if shape[1] > 2:
-            rows[0, 2] = False
-        rows[-1, -1] = rows[-1, -1] or shape[0] > 1
-    rows[:, 0] = False
+    rows[0, 1:2], rows[0, 2:3] = True, False
+    rows[-1, -1:] |= shape[0] > 1
+    rows[:, :1] = False
     values[rows] = 0.0
     return values
 
@@ -117,10 +109,8 @@ def _mask(random: Any, shape: tuple[int, ...], spec: dict[str, Any]) -> Any:
     values = random.random(shape) < 0.6
     if len(shape) > 1:
         flat = values.reshape(shape[0], -1)
-        if flat.shape[1]:
-            flat[:, 0] = True
-            if flat.shape[1] > 1:
-                flat[0, 1] = False
+        flat[:, :1] = True
+        flat[0, 1:2] = False
     return values
 
 

@@ -68,7 +68,6 @@ def problem(name: str) -> str:
 
 
 def function(name: str) -> Callable[..., Any]:
-    """Import the function of that name."""
     cloner = users_cloner(name)
     if cloner is None:
         raise CannotBeCalled(f"{name}: expected module:function or FILE.py:function")

@@ -60,8 +60,6 @@ class Framework:
     arguments: Callable[[Any], tuple[Any, Any]]
     outputs: Callable[[Any], list[Any]]
     """The nodes of a graph; the arguments of a node; its output tensors."""
-    is_embedded: Callable[[Any], bool]
-    """Whether the inputs of a model are inside another, and copied without masks."""
     structures: Callable[[Any], tuple[Any, Any]]
     ends: Callable[[Any], tuple[list[Any], list[Any]]]
     """The symbolic inputs and outputs of a model, nested (None if not built) and flat."""
@@ -173,14 +171,6 @@ class Framework:
             return {}
         config = layer.get_config()
         return config if isinstance(config, dict) else {}
-
-    def declared(self, model: Any) -> tuple[Any, Any]:
-        """The structures of inputs and outputs, with leaves numbered as in `ends`."""
-        inputs, outputs = self.ends(model)
-        if not inputs:
-            return None, None
-        first, last = self.structures(model)
-        return self.pack(first, list(range(len(inputs)))), self.pack(last, list(range(len(outputs))))
 
     def pack(self, structure: Any, values: list[Any]) -> Any:
         if structure is None or isinstance(structure, self.tensor_class):

@@ -94,9 +94,6 @@ class Keras3(Framework):
     def outputs(self, node: Any) -> list[Any]:
         return list(node.outputs)
 
-    def is_embedded(self, graph: Any) -> bool:
-        return any(str(output.name).endswith("_clone") for output in self.ends(graph)[1])
-
     def ends(self, model: Any) -> tuple[list[Any], list[Any]]:
         function = self._function(model)
         return ([], []) if function is None else (list(function._inputs), list(function._outputs))

@@ -120,9 +120,6 @@ class TfKeras(Framework):
     def graph_nodes(self, graph: Any) -> list[Any]:
         return [node for nodes in (getattr(graph, "_nodes_by_depth", None) or {}).values() for node in nodes]
 
-    def is_embedded(self, graph: Any) -> bool:
-        return not all(layer.is_placeholder for layer in getattr(graph, "_input_layers", ()))
-
     def arguments(self, node: Any) -> tuple[Any, Any]:
         return tuple(node.call_args), node.call_kwargs
 
