@@ -35,8 +35,6 @@ RESULTS_OF_RUNS = ("train_function", "test_function", "predict_function", "train
 COUNTERS = ("_train_counter", "_test_counter", "_predict_counter")
 COMMON_BUILDS = {cls.build for cls in (Layer, Model, Functional, Sequential)}
 CALLS = ("_inbound_nodes_value", "_outbound_nodes_value")
-
-
 MODULES = (
     *("tf_keras.src", "tensorflow.python.trackable.data_structures", "tensorflow.python.module.module"),
     *("tensorflow.python.util.object_identity", "tensorflow.python.trackable.layer_utils"),

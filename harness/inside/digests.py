@@ -12,8 +12,6 @@ import numpy as np
 from clonediff.harness.observation import Leaf
 
 KEPT_BYTES = 64 * 1024 * 1024
-
-
 _name = functools.lru_cache(maxsize=None)(str)
 """The name of a dtype, cached because NumPy is slow."""
 
@@ -81,10 +79,7 @@ def one_nan(array: Any) -> Any:
 
 
 def difference(left: Any, right: Any) -> dict[str, Any]:
-    """How two arrays differ: largest difference, number of elements, the first element with both values.
-
-    A NaN in one array only counts as a difference, but not towards `max_abs`.
-    """
+    """How two arrays differ. A NaN in one of them counts, but not towards `max_abs`."""
     report: dict[str, Any] = {
         "shape": [list(left.shape), list(right.shape)],
         "dtype": [str(left.dtype), str(right.dtype)],

@@ -84,12 +84,11 @@ def _wrapped(error: BaseException) -> Iterator[BaseException]:
 @functools.lru_cache(maxsize=10000)
 def package_path(file: str) -> str:
     """The path of a file from its package on: "keras/src/models/cloning.py"."""
-    file = file.replace("\\", "/")
     for root in (_PACKAGE, _STANDARD, _INSIDE):
         if root.match(file):
             return root.sub("", file, count=1)
     # A release under test is in its own folder on the path.
     for folder in sys.path:
-        if folder and file.startswith(folder.replace("\\", "/").rstrip("/") + "/"):
-            return file[len(folder.rstrip("/\\")) + 1 :]
+        if folder and file.startswith(folder.rstrip("/") + "/"):
+            return file[len(folder.rstrip("/")) + 1 :]
     return file if file.startswith("<") else file.rsplit("/", 1)[-1]

@@ -18,13 +18,12 @@ _POLICIES = ("DTypePolicy", "Policy")
 
 def cached_per_class(function: Callable[[Any], Result]) -> Callable[[Any], Result]:
     """Cache the result for each class, by weak reference, to release models of trials."""
-    results: Any = weakref.WeakKeyDictionary()
+    results: weakref.WeakKeyDictionary[Any, Result] = weakref.WeakKeyDictionary()
 
     def of_class(kind: Any) -> Result:
         if kind not in results:
             results[kind] = function(kind)
-        result: Result = results[kind]
-        return result
+        return results[kind]
 
     return of_class
 

@@ -30,16 +30,11 @@ def input_words(spec: Mapping[str, Any]) -> str:
 
 def input_array(spec: dict[str, Any], batch: int, random: Any) -> Any:
     """Draw the array of one input, or convert the given one."""
-    if "array" in spec:
-        return _as(str(spec.get("dtype", "float32")), np.asarray(spec["array"]))
-    shape = shape_of(spec, batch)
     dtype = str(spec.get("dtype", "float32"))
-    name = spec.get("fill") or fill_for(dtype)
-    if name == "words" and dtype != "string":
-        name = fill_for(dtype)
-    if name not in FILLS:
-        raise ValueError("unknown fill {!r} of an input: choose one of {}".format(name, ", ".join(sorted(FILLS))))
-    return _as(dtype, FILLS[name](random, shape, spec))
+    if "array" in spec:
+        return _as(dtype, np.asarray(spec["array"]))
+    fill = FILLS[spec.get("fill") or fill_for(dtype)]
+    return _as(dtype, fill(random, shape_of(spec, batch), spec))
 
 
 def shape_of(spec: Mapping[str, Any], batch: int) -> tuple[int, ...]:

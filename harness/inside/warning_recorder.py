@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import re
 import sys
 import warnings
@@ -15,7 +16,6 @@ from clonediff.harness.observation import Failure
 
 _NUMBER = re.compile(r"_?\d+")
 _QUOTED = re.compile(r"(?<!\w)'[^']*'(?!\w)")
-_MOST_WARNINGS = 20
 _HIDDEN_CATEGORIES = (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning)
 """Categories that Python hides by default."""
 
@@ -60,8 +60,7 @@ class WarningRecorder:
             yield
 
     def new_since(self, baseline: WarningRecorder) -> tuple[Failure, ...]:
-        """The first warnings that `baseline` does not have; quoted names are ignored."""
+        """The warnings that `baseline` does not have; quoted names are ignored."""
         known = {(category, _QUOTED.sub("", text)) for category, text in baseline._recorded}
-        warnings = self._recorded.items()
-        new = [failure for (category, text), failure in warnings if (category, _QUOTED.sub("", text)) not in known]
-        return tuple(new[:_MOST_WARNINGS])
+        new = ((category, _QUOTED.sub("", text)) not in known for category, text in self._recorded)
+        return tuple(itertools.compress(self._recorded.values(), new))

@@ -17,7 +17,6 @@ from clonediff.strategies.program import Graph
 
 _ALLOWED: set[str] = set()
 _MODULE_NAME = re.compile(r"[\w-]+")
-_USAGE = "expected module:function or FILE.py:function of your own cloner"
 
 
 def named(text: str) -> str:
@@ -29,7 +28,7 @@ def named(text: str) -> str:
         raise ValueError(f"{text}: {file.stem!r} cannot be imported: {rule}")
     cloner = users_cloner(f"{place}:{rest}" if colon else text)
     if cloner is None:
-        raise ValueError(f"{_USAGE}, found {text!r}")
+        raise ValueError(f"expected module:function or FILE.py:function of your own cloner, found {text!r}")
     if colon and not file.is_file():
         raise ValueError(f"{text}: there is no file {file}")
     if not colon:

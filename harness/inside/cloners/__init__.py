@@ -20,10 +20,9 @@ def chosen_cloners(names: Any, framework: Framework) -> dict[str, Cloner]:
     return {name: value if callable(value) else _cloner(value, framework) for name, value in chosen.items()}
 
 
-def _cloner(name: str, framework: Framework) -> Cloner:
+def _cloner(name: str, framework: Framework) -> Any:
     if name == "upstream":
-        cloner: Cloner = framework.keras.models.clone_model
-        return cloner
+        return framework.keras.models.clone_model
     if name == "fixed":
         from clonediff.harness.fixed import clone_model  # it imports TensorFlow
 

@@ -150,7 +150,5 @@ class Keras3(Framework):
 
     def mask(self, tensor: Any) -> Any:
         mask = super().mask(tensor)
-        if mask is None:
-            masks = getattr(self._state.GLOBAL_STATE_TRACKER, "_keras_mask_dict", None)
-            return masks.get(id(tensor)) if masks else None
-        return mask
+        masks = getattr(self._state.GLOBAL_STATE_TRACKER, "_keras_mask_dict", {})
+        return masks.get(id(tensor)) if mask is None else mask

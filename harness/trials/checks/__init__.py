@@ -127,10 +127,7 @@ def _all(pair: Pair, checks: Iterable[Check]) -> list[Difference]:
 
 
 def _is_among(difference: Difference, chance: Collection[tuple[str, str]]) -> bool:
-    """Whether a difference is at or within a path where the null model differs, too.
-
-    In the clone, the check must be the same.
-    """
+    """Whether the null model differs there, too; in the clone, for the same check."""
     path = replace(difference, model="clone").path
     of_clone = difference.model == "clone"
     return any(is_within(path, outer) and not (of_clone and check != difference.check) for check, outer in chance)

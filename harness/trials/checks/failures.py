@@ -22,8 +22,7 @@ from clonediff.reports.records import CRASHES, PROPERTY, Difference, Place, Rais
 
 _made = functools.partial(Aspect, "made", "derived", CRASHES)
 REFUSED = _made("", "raises", "{held} cannot be cloned", "raises", alone=True)
-_NO_MODEL = "the cloner does not return a Functional or Sequential model"
-NO_MODEL_GIVEN = _made("", "no model", _NO_MODEL, "is a model")
+NO_MODEL_GIVEN = _made("", "no model", "the cloner returns no Functional or Sequential model", "is a model")
 NOT_BUILT = _made("", "original refused", "the original cannot be built or run", "raises")
 _CLONING = "cloning a model, or running the clone, "
 PROCESS_LOST = (

@@ -57,8 +57,6 @@ def follows(later: Difference, earlier: Difference, flow: Flow) -> bool:
     before, now, source, place = _stage(earlier), _stage(later), _where(earlier), _where(later)
     if _is_name(earlier):
         return _is_name(later) and flow.related(source, place)
-    if before == Stage.MADE:
-        return False
     if before == now == Stage.FURTHER and earlier.check != later.check:
         return False  # these checks do not explain each other
     if before == now and now in (Stage.AT_REST, Stage.UNTOUCHED):
