@@ -248,7 +248,7 @@ def _shapes(layer: Any) -> str:
 
 
 def skeleton(structure: Any) -> Any:
-    """The nesting of a structure; a tuple is a list, and a single item no list."""
+    """The nesting of a structure; a tuple is a list, a single item none."""
     if isinstance(structure, dict):
         return {key: skeleton(value) for key, value in structure.items()}
     parts = [skeleton(value) for value in structure] if isinstance(structure, list | tuple) else [None]

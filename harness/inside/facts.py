@@ -42,7 +42,7 @@ _CODE = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, type, 
 _WRAPPERS = OPAQUE | {"functools"}
 _NAMES = frozenset(["name", "_name", "_path", "_parent_path"])
 _NOT_COMPARED = _NAMES | {"trainable", "_trainable", "input_mask", "output_mask", "distribute_strategy"}
-"""Reported per layer or call: tensors may have later masks, and the strategy is the caller's."""
+"""Compared per layer or call: tensors may have later masks, strategies are the caller's."""
 _GRAPH_ATTRIBUTES = frozenset(["_inputs", "_outputs"])
 """Attributes compared with the calls of the layers."""
 _LEFT_BY_TRAINING = frozenset([".metrics", ".metrics_names", ".metrics_variables", ".optimizer.learning_rate"])

@@ -238,7 +238,7 @@ def _differ(part: str, original: Observation, clone: Observation) -> bool:
 
 
 def _may_be_chance(original: Observation, clone: Observation) -> bool:
-    """Whether a clone has other initial states, a leak, or an attribute that may be drawn."""
+    """Whether a clone has other initial states, leaks, or attributes that may be drawn."""
     values, expected = ([state.value for state in shape.states] for shape in (clone.shape, original.shape))
     if clone.leaks or not all(clone.fresh) or values != expected:
         return True

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from clonediff.harness.observation import NO_LAYER, Fact, LayerSeen, Shape, same_fact
 from clonediff.harness.trials.checks.alignment import Pair
 from clonediff.harness.trials.checks.aspects import Aspect, Role, find
-from clonediff.harness.trials.checks.paths import at, is_within, place
+from clonediff.harness.trials.checks.paths import is_within, path_of, place
 from clonediff.harness.trials.checks.skeletons import MISSING
 from clonediff.reports.records import NAME, PROPERTY, TRAINS, Difference, Part, Severity
 
@@ -106,7 +106,7 @@ class _FactMismatch(NamedTuple):
 
     def differs(self, pair: Pair, row: Aspect, expected: str, found: str, **fields: Any) -> Difference:
         original = pair.shapes[0]
-        within = ".".join(filter(None, (at(original, self.layer), self.part, self.path)))
+        within = ".".join(filter(None, (path_of(original, self.layer), self.part, self.path)))
         expression = f".{self.path}" if self.part == "attribute" else self.path
         return row.differs(within, expected, found, place(original, self.layer), expression=expression, **fields)
 
@@ -137,9 +137,9 @@ def _shown(pair: Pair, expected: Fact, found: Fact) -> tuple[str, str]:
 def _text(pair: Pair, fact: Fact, other: Fact) -> str:
     shape = pair.shapes[0]
     if fact.met is not None:
-        return f"the same as {at(shape, fact.met[0])}{fact.met[1]}"
+        return f"the same as {path_of(shape, fact.met[0])}{fact.met[1]}"
     if fact.layer is not None and other.layer is not None and fact.layer > NO_LAYER:
-        return at(shape, fact.layer)
+        return path_of(shape, fact.layer)
     if fact.variable is not None and other.variable is not None and fact.variable > NO_LAYER:
         states = fact.variable - len(shape.weights)
         return f"weights[{fact.variable}]" if states < 0 else f"states[{states}]"
@@ -169,10 +169,10 @@ def _mismatches_of(
     if both:
         ours |= _keyed("attribute", layer.attributes)
         theirs |= _keyed("attribute", {path: _aligned(fact, pair) for path, fact in counterpart.attributes.items()})
-    passed = [*_of_keras(layer)]
-    if not (_is_all_here(layer) and _is_all_here(counterpart)):
-        passed += (*_CALL_ATTRIBUTES, *(_SPECS if index >= 0 else ()))
-    outer = [_FLAG, *(("attribute", path) for path in passed)]
+    ignored = [*_ignored_attributes(layer)]
+    if not (_has_all_calls(layer) and _has_all_calls(counterpart)):
+        ignored += (*_CALL_ATTRIBUTES, *(_SPECS if index >= 0 else ()))
+    outer = [_FLAG, *(("attribute", path) for path in ignored)]
     if _NO_CONFIG in ours.keys() ^ theirs.keys():
         outer += [key for key in (*ours, *theirs) if key[0] == "config" and key != _NO_CONFIG]
     for key in sorted({*ours, *theirs}) if ours != theirs else ():
@@ -185,7 +185,7 @@ def _mismatches_of(
             yield _FactMismatch(index, part, path, want, have)
 
 
-def _of_keras(layer: LayerSeen | Shape) -> tuple[str, ...]:
+def _ignored_attributes(layer: LayerSeen | Shape) -> tuple[str, ...]:
     """Attributes to ignore: Keras sets them differently in a clone, or they are compared elsewhere."""
     if isinstance(layer, Shape) or layer.model:
         return _MODEL_ATTRIBUTES
@@ -229,6 +229,6 @@ def _keyed(part: Part, facts: dict[str, Fact]) -> dict[_Key, Fact]:
     return {(part, name.removeprefix(".")): fact for name, fact in facts.items()}
 
 
-def _is_all_here(layer: LayerSeen | Shape) -> bool:
+def _has_all_calls(layer: LayerSeen | Shape) -> bool:
     """Whether all calls of a layer are in this model; False for the model itself."""
     return isinstance(layer, LayerSeen) and layer.nodes[0] == len(layer.calls)

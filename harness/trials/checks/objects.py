@@ -25,7 +25,7 @@ from clonediff.harness.trials.checks import facts, runs, structure, weights
 from clonediff.harness.trials.checks.alignment import Alignment, Objects, Pair
 from clonediff.harness.trials.checks.aspects import VARIABLES, Aspect, differs
 from clonediff.harness.trials.checks.failures import raises
-from clonediff.harness.trials.checks.paths import at, numbered, place
+from clonediff.harness.trials.checks.paths import path_and_place, path_of, place
 from clonediff.reports.records import COMPUTES, CRASHES, PROPERTY, TRAINS, Difference, Part
 
 _shared = functools.partial(Aspect, "own", "replaced", TRAINS)
@@ -82,7 +82,7 @@ def _common_objects(pair: Pair) -> Iterator[Difference]:
             if thing.ident in met or (pair.original.keeps_inputs and thing.kind == "InputLayer"):
                 continue
             met.add(thing.ident)
-        path, first = numbered(original, part, index)
+        path, first = path_and_place(original, part, index)
         yield differs(SHARED, part, "shared", path, "one of its own", "the original's", first)
 
 
@@ -102,7 +102,7 @@ def _stale_values(pair: Pair) -> Iterator[Difference]:
         first = place(original, pair.layers.originals.get(owner, -1))
         yield STALE_WEIGHT.differs(f"weights[{index}].value", "a fresh value", "the original's", first)
     for index in [number for number, fresh in enumerate(pair.observed.fresh_states) if not fresh]:
-        path, first = numbered(original, "state", index)
+        path, first = path_and_place(original, "state", index)
         sides = "as before the first batch", "as the original's run has left it"
         yield STALE_STATE.differs(f"{path}.value", *sides, first)
 
@@ -114,7 +114,7 @@ def _reached(pair: Pair) -> Iterator[Difference]:
         layer = pair.layers.originals.get(leak.layer, -1)
         attributes = _ATTRIBUTE.findall(facts.INDEX.sub("", leak.path))
         names = [name for name in attributes if name not in _FUNCTION_PARTS]
-        path = f"{at(original, layer)}.attribute{leak.path}"
+        path = f"{path_of(original, layer)}.attribute{leak.path}"
         actual = f"the original's {leak.thing}" + (f", {leak.of_path}" if layer == leak.of_layer else "")
         sides, first = ("an object of its own", actual), place(original, layer)
         is_public = names == attributes and not any(name[0] == "_" for name in names)
@@ -148,12 +148,12 @@ def _sharing(pair: Pair, part: Part, wants: Objects, haves: Objects, alignment: 
     for index, counterpart in alignment.pairs:
         want = first_want.setdefault(wants[index].ident, index)
         have = first_have.setdefault(haves[counterpart].ident, index)
-        path, first = numbered(shape, part, index)
+        path, first = path_and_place(shape, part, index)
         if want != have and want != index:
-            sides = f"the same as {numbered(shape, part, want)[0]}", "one of its own"
+            sides = f"the same as {path_and_place(shape, part, want)[0]}", "one of its own"
             yield differs(SHARING, part, "unshared", path, *sides, first)
         elif want != have:
-            sides = "one of its own", f"the same as {numbered(shape, part, have)[0]}"
+            sides = "one of its own", f"the same as {path_and_place(shape, part, have)[0]}"
             yield differs(SHARING, part, "merged", path, *sides, first)
 
 
@@ -167,7 +167,7 @@ def untouched(pair: Pair) -> list[Difference]:
         differences += [*structure.structure(after), *weights.weights(after), *sharing(after)]
         for index, number in after.weights.pairs:
             if after.shapes[1].weights[number].value == "changed":
-                path, first = numbered(original.shape, "weight", index)
+                path, first = path_and_place(original.shape, "weight", index)
                 differences.append(WRITTEN.differs(f"{path}.value", "as before", "changed", first))
         if not differences and not original.keeps_inputs:
             first = place(original.shape, -1)
@@ -201,6 +201,6 @@ def _shared_by_clones(pair: Pair, second: Shape) -> Iterator[Difference]:
         if thing.ident not in met:
             met.add(thing.ident)
             layer = pair.layers.originals.get(thing.owner if isinstance(thing, Variable) else index, -1)
-            within = at(original, layer) if part == "layer" else f"{part}s[{index}]"
+            within = path_of(original, layer) if part == "layer" else f"{part}s[{index}]"
             sides, owner = ("one of its own", "the first clone's"), place(original, layer)
             yield differs(SHARED_BY_CLONES, part, "shared by clones", within, *sides, owner, model="again")

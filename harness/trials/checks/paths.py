@@ -26,15 +26,15 @@ def place(shape: Shape, layer: int, use: int = 0) -> Place:
     return Place(full_name(shape, layer), shape.layers[layer].kind, layer, use, layer in shape.members, inside)
 
 
-def at(shape: Shape, layer: int) -> str:
+def path_of(shape: Shape, layer: int) -> str:
     """The path of a layer of the original; -1 is the model."""
     return f"layers[{full_name(shape, layer)!r}]" if 0 <= layer < len(shape.layers) else "model"
 
 
-def numbered(shape: Shape, part: Part, index: int) -> tuple[str, Place]:
+def path_and_place(shape: Shape, part: Part, index: int) -> tuple[str, Place]:
     """The path and place of a layer, weight or state of the original by index."""
     if part == "layer":
-        return at(shape, index), place(shape, index)
+        return path_of(shape, index), place(shape, index)
     return f"{part}s[{index}]", place(shape, getattr(shape, f"{part}s")[index].owner)
 
 

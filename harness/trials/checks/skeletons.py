@@ -106,7 +106,7 @@ def map_tensors(value: Any, name: TensorName) -> Any:
 
 
 def consumers_of(shape: Shape, name: Callable[[int], str]) -> Consumers:
-    """The consumers of the outputs of each call, as layer, input and output; "" is the model's output.
+    """The consumers of each call's outputs, as layer, input and output; "" is the model.
 
     Nothing else distinguishes two calls of a shared layer on the same tensors.
     """

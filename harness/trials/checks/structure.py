@@ -13,7 +13,7 @@ from clonediff.harness.observation import CallSeen, LayerSeen, Shape
 from clonediff.harness.trials.checks import facts
 from clonediff.harness.trials.checks.alignment import Pair
 from clonediff.harness.trials.checks.aspects import ARGUMENTS, Aspect, differs, differs_in, differs_in_order
-from clonediff.harness.trials.checks.paths import at, place
+from clonediff.harness.trials.checks.paths import path_of, place
 from clonediff.harness.trials.checks.skeletons import CHANGES, MISSING, Mismatch, map_tensors, mismatches
 from clonediff.reports.records import COMPUTES, NAME, PROPERTY, Change, Difference, Part, Place
 
@@ -81,7 +81,7 @@ def _layers(pair: Pair) -> Iterator[Difference]:
     moved = {index for index, _ in pair.layers.moved}
     in_order: set[int] = set()
     for index, layer in enumerate(original.layers):
-        first, path, holder = place(original, index), at(original, index), layer.inside
+        first, path, holder = place(original, index), path_of(original, index), layer.inside
         if index not in pair.layers.counterparts:
             if holder not in pair.layers.missing:  # sublayers of a missing layer are not reported
                 yield LAYER_LOST.differs(path, layer.kind, MISSING, first)
@@ -90,7 +90,7 @@ def _layers(pair: Pair) -> Iterator[Difference]:
             in_order.add(holder)
             models = (original, holder), (clone, pair.layers.counterparts.get(holder, -1))
             wants, haves = ([shape.layers[part].name for part in shape.members[model]] for shape, model in models)
-            where = f"{at(original, holder)}.layers"
+            where = f"{path_of(original, holder)}.layers"
             yield LAYER_ORDER.differs(where, wants, haves, place(original, holder))
         yield from _attributes(pair, layer, clone.layers[pair.layers.counterparts[index]], first, path)
         yield from _calls(pair, index, first)
@@ -98,7 +98,7 @@ def _layers(pair: Pair) -> Iterator[Difference]:
         layer = clone.layers[index]
         if layer.inside not in pair.layers.extra:
             first = replace(place(clone, index), layer=-1, container=False)  # the original has no such layer
-            yield LAYER_ADDED.differs(at(clone, index), MISSING, layer.kind, first)
+            yield LAYER_ADDED.differs(path_of(clone, index), MISSING, layer.kind, first)
 
 
 def _attributes(
@@ -117,7 +117,7 @@ def _attributes(
 def _calls(pair: Pair, index: int, first: Place) -> Iterator[Difference]:
     original, clone = pair.shapes
     calls, others = original.layers[index].calls, clone.layers[pair.layers.counterparts[index]].calls
-    paired, path = pair.calls[index], f"{at(original, index)}.calls"
+    paired, path = pair.calls[index], f"{path_of(original, index)}.calls"
     if len(calls) != len(others):
         yield CALL_COUNT.differs(path, f"{len(calls)} calls", f"{len(others)} calls", first)
     if paired.moved:

@@ -12,7 +12,7 @@ from clonediff.harness.observation import Variable
 from clonediff.harness.trials.checks.alignment import Alignment, Pair
 from clonediff.harness.trials.checks.aspects import VARIABLES, Aspect, differs
 from clonediff.harness.trials.checks.failures import raises
-from clonediff.harness.trials.checks.paths import numbered, place
+from clonediff.harness.trials.checks.paths import path_and_place, place
 from clonediff.harness.trials.checks.skeletons import MISSING
 from clonediff.reports.records import COMPUTES, CRASHES, NAME, TRAINS, Change, Difference, Part
 
@@ -46,7 +46,7 @@ def _variables(
 ) -> Iterator[Difference]:
     shape = pair.original.shape
     for index in alignment.missing:
-        path, first = numbered(shape, part, index)
+        path, first = path_and_place(shape, part, index)
         yield LOST.differs(path, _described(wants[index]), MISSING, first, part=part)
     for counterpart in alignment.extra:
         first = place(shape, pair.layers.originals.get(haves[counterpart].owner, -1))
@@ -57,7 +57,7 @@ def _variables(
         yield MOVED.differs(f"{part}s", *alignment.orders, first, part=part)
     for index, counterpart in alignment.pairs:
         want, have = wants[index], haves[counterpart]
-        path, first = numbered(shape, part, index)
+        path, first = path_and_place(shape, part, index)
         for field, change in _names(want, have):
             sides = getattr(want, field), getattr(have, field)
             yield differs(FIELDS, part, change, f"{path}.{field}", *sides, first)
