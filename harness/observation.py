@@ -1,6 +1,7 @@
-"""What is said of a model and its clones: plain data, written beside Keras and compared outside it.
+"""Requests for trials, and observations of a model and its clones: plain records.
 
-Arrays are digests. Where two digests differ, `SubjectProcess.values` asks for the numbers behind them.
+The process that runs Keras makes observations; they are compared elsewhere. Arrays are digests: if two differ,
+`SubjectProcess.values` returns the numbers.
 """
 
 from __future__ import annotations
@@ -11,18 +12,18 @@ from typing import Any
 import msgspec
 
 NO_LAYER = -2
-"""Stands in a fact where a text names no layer, or several; numbers below it are of what the other model lacks."""
+"""No layer, or several; lower numbers are objects that the other model does not have."""
 
 
 class Fact(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What an attribute holds: a value as text, or a reference to an object of the model.
+    """The value of an attribute: text, or a reference to an object of the model.
 
-    `layer` is the number of a layer in `Shape.layers`, -1 for the model; `variable` that of a weight or, counted on
-    after the weights, of a state; `tensor` a symbolic tensor by layer, use and output. `met` is the layer and the path
-    at which an object that can change was met first.
+    `layer` is the index of a layer in `Shape.layers`, -1 for the model; `variable` the index of a weight or, after
+    the weights, of a state; `tensor` a symbolic tensor by layer, use and output. For a mutable object that the walk
+    met before, `met` is the layer and path there.
 
-    `detail` is a digest of what `text` leaves out: the code of a class, the order of the keys of a dict. `named` has
-    the parts of a text in which layers are named, each without the numbers that Keras counts in names, with the layer.
+    `detail` is a digest of details: the code of a class, the order of the keys of a dict. `named` lists the parts of
+    a text that name layers, without the numbers that Keras appends, each with the index of the layer.
     """
 
     text: str = ""
@@ -35,12 +36,11 @@ class Fact(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def references(self) -> tuple[object, ...]:
-        """What it refers to."""
         return self.layer, self.variable, self.tensor, self.met
 
 
 def same_fact(left: Fact | None, right: Fact | None) -> bool:
-    """Whether two facts of one numbering of layers are equal, whatever the layers are called."""
+    """Whether two facts with aligned references are equal, except for names of layers."""
     if left is None or right is None:
         return left is right
     if left.references != right.references or left.detail != right.detail:
@@ -54,7 +54,7 @@ def same_fact(left: Fact | None, right: Fact | None) -> bool:
 
 
 class Frame(msgspec.Struct, frozen=True):
-    """One frame of a traceback; `file` starts at its package ("keras/src/models/cloning.py"), never at a root."""
+    """A frame of a traceback; `file` starts at the package ("keras/src/models/cloning.py")."""
 
     file: str
     function: str
@@ -62,7 +62,7 @@ class Frame(msgspec.Struct, frozen=True):
 
 
 class Failure(msgspec.Struct, frozen=True):
-    """An exception, or a warning; `layer` is the innermost of `Shape.layers` that was being called, -1 if not known."""
+    """An exception or warning; `layer` is the innermost layer being called, -1 if unknown."""
 
     type: str
     message: str
@@ -71,7 +71,7 @@ class Failure(msgspec.Struct, frozen=True):
 
 
 class Leaf(msgspec.Struct, frozen=True):
-    """One tensor of a result. `digest` covers dtype, shape and bytes, any NaN equal to any NaN."""
+    """A tensor of a result. `digest` covers dtype, shape and bytes; all NaNs are equal."""
 
     shape: tuple[int | None, ...]
     dtype: str
@@ -80,9 +80,9 @@ class Leaf(msgspec.Struct, frozen=True):
 
 
 class StepSeen(msgspec.Struct, frozen=True):
-    """What a call of a layer gave while the model ran; calls are in the order in which they returned.
+    """The outputs of one call of a layer in a run, ordered by return.
 
-    `layer` is its place in `Shape.layers`, `use` counts its calls in this run, `structure` is that of a `ModelRun`.
+    `layer` is the index in `Shape.layers`, `use` counts its calls in this run, `structure` is as in `ModelRun`.
     """
 
     layer: int
@@ -92,7 +92,7 @@ class StepSeen(msgspec.Struct, frozen=True):
 
 
 class ModelRun(msgspec.Struct, frozen=True):
-    """A model called on the trial's inputs. `structure` has the nesting, its leaves numbered as in `outputs`."""
+    """A run of a model. `structure` is the skeleton of the result, its leaves numbered."""
 
     structure: Any = None
     outputs: tuple[Leaf, ...] = ()
@@ -102,10 +102,10 @@ class ModelRun(msgspec.Struct, frozen=True):
 
 
 class Variable(msgspec.Struct, frozen=True):
-    """A weight or a state, such as a seed. `ident` tells objects apart within one answer, nothing more.
+    """A weight or state, such as a seed. `ident` identifies it within one answer.
 
-    `name` is the whole path, `short_name` the name alone. `constraint` is that, and the regularizer, of the variable
-    itself, and `watched` its own flag: a weight that is not watched has no gradient, though its layer is trainable.
+    `name` is the path, `short_name` the name alone. `constraint` has the constraint and regularizer of the variable,
+    and `watched` its own `trainable` flag, without which it gets no gradient even in a trainable layer.
     """
 
     name: str
@@ -121,20 +121,19 @@ class Variable(msgspec.Struct, frozen=True):
 
 
 class CallSeen(msgspec.Struct, frozen=True):
-    """A node: the arguments as a skeleton, in which a tensor is {"tensor": [layer, use, output]}."""
+    """A call: its arguments as skeletons, in which a tensor is {"tensor": [layer, use, output]}."""
 
     args: Any
     kwargs: Any
     outputs: int
-    masks: tuple[bool, ...] = ()
 
 
 class LayerSeen(msgspec.Struct, frozen=True):
-    """A layer, a nested model or an operation. `ident` is the same for one object met in two places.
+    """A layer, a nested model or an operation. `ident` identifies the object within one answer.
 
-    `inside` is the place of what holds it, -1 for the model itself; `role` its name there. `nodes` counts its inbound
-    and outbound nodes, of other graphs, too. `own` says that its class is not one of Keras; `code` is then a digest
-    of it. `attributes` has what it holds once both models have run; nothing at a place where it was met before.
+    `inside` is the index of its holder, -1 for the model; `role` the attribute there. `nodes` counts inbound and
+    outbound nodes, also in other graphs. `own` is true for a custom class, and `code` a digest of it. `attributes` are
+    read after both runs, and only at the first place of an object.
     """
 
     name: str
@@ -153,7 +152,7 @@ class LayerSeen(msgspec.Struct, frozen=True):
 
 
 class End(msgspec.Struct, frozen=True):
-    """An input or an output of a model as it is declared. `shape` is None where the number of axes is not known."""
+    """A declared input or output of a model. `shape` is None for unknown rank."""
 
     name: str
     shape: tuple[int | None, ...] | None
@@ -163,7 +162,7 @@ class End(msgspec.Struct, frozen=True):
 
 
 class Shape(msgspec.Struct, frozen=True, dict=True):
-    """A model at rest. `compiled` has what it was compiled with, part by part; the rest is as of a layer."""
+    """The static structure of a model. `compiled` has its `compile` arguments."""
 
     kind: str
     name: str
@@ -187,7 +186,7 @@ class Shape(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def members(self) -> dict[int, list[int]]:
-        """The layers that the model, for -1, and each layer that holds others has, in their order."""
+        """The sublayers of the model (-1) and of each layer that has any, in order."""
         members: dict[int, list[int]] = {}
         for index, layer in enumerate(self.layers):
             members.setdefault(layer.inside, []).append(index)
@@ -195,9 +194,9 @@ class Shape(msgspec.Struct, frozen=True, dict=True):
 
 
 class Leak(msgspec.Struct, frozen=True):
-    """An object of the original that its clone reaches, a `thing` of that class.
+    """An object of the original, of class `thing`, that its clone reaches.
 
-    `path` is the way there from a `layer` of the clone, -1 for the model; `of_path` that from a layer of the original.
+    `path` leads there from a `layer` of the clone, -1 for the model; `of_path` from a layer of the original.
     """
 
     thing: str
@@ -208,7 +207,7 @@ class Leak(msgspec.Struct, frozen=True):
 
 
 class Trained(msgspec.Struct, frozen=True):
-    """All that two calls of `train_on_batch` and one of `test_on_batch` returned, and the weights afterwards."""
+    """The results of two `train_on_batch` and one `test_on_batch`, and the weights afterwards."""
 
     results: tuple[str, ...] = ()
     weights: tuple[Leaf, ...] = ()
@@ -216,16 +215,14 @@ class Trained(msgspec.Struct, frozen=True):
 
 
 class Observation(msgspec.Struct, frozen=True):
-    """All that was observed of one model. A part that was not asked for is None.
+    """The observation of one model. Parts that were not requested are None.
 
-    `shape` is the model as the cloner returned it; `copied` is set where the weights of the original could not be put
-    into the clone. `fresh` is False for each weight that begins with the very value of the original's, where chance
-    alone would not give that; `fresh_states` is that of the states of the clone of a live model.
+    `shape` is the model as the cloner returned it; `copied` is the failure if the weights of the original do not fit.
+    `fresh[i]` is False if weight i starts with the value of the original and that cannot be chance; `fresh_states` is
+    the same for states of a clone of a live model. `leaks` has objects of the original that the clone reaches.
 
-    `leaks` has what of the original can be reached from the clone, beside what the shapes of both have.
-
-    Where it `keeps_inputs`, the inputs of the model are to be those of its clone. `another` is another build of the
-    source, or a `live` model observed again, where a clone differs: what it does not repeat is chance.
+    If `keeps_inputs`, the clone must have the inputs of the model itself. If a clone differs, `another` is the null
+    model: another build of the source, or a `live` model observed again.
     """
 
     shape: Shape
@@ -243,12 +240,12 @@ class Observation(msgspec.Struct, frozen=True):
 
 
 class Clone(msgspec.Struct, frozen=True):
-    """What one cloner did: a clone or a failure, and what it left of the original.
+    """The result of one cloner: a clone or a failure, and changes of the original.
 
-    `original_after` is the original's shape once the cloner was done, None where it is as it was before;
-    `inference_after` likewise its run. `again` is a second clone; where none could be made, `again_failure` says why.
-    `warned` is what it warned of, where building the model did not. `clone_dependent` is a run of the clone after all
-    variables of the original were changed, where that gives something else; `original_dependent` is the reverse.
+    `original_after` and `inference_after` are the structure and a run of the original after cloning, None if unchanged.
+    `again` is a second clone, `again_failure` the failure to make it. `warned` has warnings that building the model did
+    not give. `clone_dependent` is a run of the clone with other outputs after all variables of the original changed;
+    `original_dependent` is the reverse.
     """
 
     failure: Failure | None = None
@@ -263,7 +260,7 @@ class Clone(msgspec.Struct, frozen=True):
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """A subject's answer to one trial, and the seconds that it took."""
+    """The answer of a subject to one trial, with its duration."""
 
     original: Observation | None = None
     refused: Failure | None = None
@@ -272,11 +269,11 @@ class Answer(msgspec.Struct, frozen=True):
 
 
 class Case(msgspec.Struct, frozen=True):
-    """What a trial is of: source text and numbers, no graph.
+    """The input of a trial: source of a model, specs of inputs, and a seed.
 
-    `arguments` has the expressions that `clone_model` is given, by name. Unless it `compiles`, the clone of a compiled
-    model need not be compiled. Where it `keeps_inputs`, the clone is to have the inputs of the model itself. `within`
-    has the expressions of the scopes in which it is cloned.
+    `arguments` has expressions for arguments of `clone_model`, by name. Unless `compiles`, the clone of a compiled
+    model need not be compiled. If `keeps_inputs`, the clone must have the inputs of the model itself. `within` has
+    expressions for scopes in which the model is cloned.
     """
 
     source: str
@@ -290,10 +287,10 @@ class Case(msgspec.Struct, frozen=True):
 
 
 class Request(msgspec.Struct, frozen=True):
-    """What a subject is asked for: a trial of a case by some cloners, on a device.
+    """A request for a trial of a case with some cloners, on a device.
 
-    If `costly`, it has a second clone and training. A cloner may take the first of `clone_seconds` or, if more,
-    the second times what its model took; 0 is no limit.
+    If `costly`, clone a second time, and train. The time limit of a cloner is the first of `clone_seconds` or, if
+    longer, the second times the duration of building and observing the model; 0 means no limit.
     """
 
     case: Case
@@ -304,9 +301,9 @@ class Request(msgspec.Struct, frozen=True):
 
 
 class ArgumentAudited(msgspec.Struct, frozen=True, omit_defaults=True):
-    """An argument of a constructor, "lost", "kept" or "cannot tell"; with an empty name the class without any.
+    """Whether a config keeps a constructor argument: "lost", "kept" or "cannot tell".
 
-    `value` is Python, the value that shows it, `reason` what is lost.
+    `value` is the value that was tried, as Python, `reason` the loss. The name is empty for a class without arguments.
     """
 
     name: str
@@ -316,12 +313,11 @@ class ArgumentAudited(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def given(self) -> str:
-        """The argument with its value."""
-        return f"{self.name}={self.value}" if self.name else "whatever it is given"
+        return f"{self.name}={self.value}" if self.name else "any argument"
 
 
 class ClassAudited(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A class with its arguments; `reason` says why it was not audited."""
+    """The audit of a class by argument, or the `reason` why there is none."""
 
     name: str
     arguments: tuple[ArgumentAudited, ...] = ()
@@ -329,5 +325,4 @@ class ClassAudited(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def lost(self) -> tuple[ArgumentAudited, ...]:
-        """The arguments that its config loses."""
         return tuple(argument for argument in self.arguments if argument.answer == "lost")

@@ -164,11 +164,11 @@ class _Explained:
 
 def _user_classes(model: Any, generation: Generation) -> UserClasses:
     from clonediff.harness.inside.frameworks import framework
-    from clonediff.harness.inside.layers import is_own_class
+    from clonediff.harness.inside.layers import is_custom_class
     from clonediff.harness.inside.leaks import owned
 
     kinds = {type(thing) for thing in owned(model).values()}
-    classes = {kind.__name__: kind for kind in kinds if hasattr(kind, "from_config") and is_own_class(kind)}
+    classes = {kind.__name__: kind for kind in kinds if hasattr(kind, "from_config") and is_custom_class(kind)}
     registered = framework(generation).keras.saving.get_custom_objects().values()
     return UserClasses(classes, frozenset(getattr(thing, "__name__", "") for thing in registered))
 

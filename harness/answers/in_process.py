@@ -105,7 +105,7 @@ def clone_live(model: Any, cloners: Mapping[str, Any], *, inputs: Any = None, co
     """Clone a live model with functions or named cloners, and observe all models."""
     from clonediff.harness.inside.frameworks import framework as framework_of
     from clonediff.harness.inside.frameworks import generation_of
-    from clonediff.harness.inside.live import try_live
+    from clonediff.harness.inside.live_trial import try_live
 
     generation = generation_of(model)
     framework = framework_of(generation)

@@ -118,7 +118,7 @@ def _answered(
     trials = GraphTrials(process, known, cloners=(row.cloner,) if row.cloner else ())
     differences = target.finding.differences if target.finding else ()  # none if the process was lost, at any point
     costly = True if not differences or any(map(takes_costly, differences)) else None
-    trial = trials.try_or_say_why_not(target.graph, costly=costly)
+    trial = trials.try_if_supported(target.graph, costly=costly)
     answer, because = answer_of(target.finding, trial)
     found = (FoundCause(hit.id, hit.title, hit.known.id if hit.known else None) for hit in trial.hits if hit.cause)
     return replace(row, answer=answer, because=because, causes=tuple(found))

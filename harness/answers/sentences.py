@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from clonediff.harness.answers.user_causes import colliding_names, fact_name
 from clonediff.harness.observation import Failure, Observation, Shape, Variable
 from clonediff.harness.trials.checks import aspect_of
-from clonediff.harness.trials.checks.places import full_name
+from clonediff.harness.trials.checks.paths import full_name
 from clonediff.harness.trials.triage import title
 from clonediff.reports.records import COMPUTES, CRASHES, NAME, PROPERTY, TRAINS, Cause, Difference, Place, Severity
 

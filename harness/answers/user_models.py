@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from clonediff.harness.inside.cloners.users import function, is_users, problem, recorded
+from clonediff.harness.inside.cloners.users import function, is_users_cloner, problem, recorded
 from clonediff.harness.subjects.environment import environment
 from clonediff.harness.subjects.subject import Subject
 from clonediff.strategies.dialects import DIALECTS
@@ -42,7 +42,7 @@ def user_model(spec: str, cloners: Sequence[str], clone_function: str = "") -> U
 
     generation, source = _source_of(spec)
     _import_keras(generation)
-    for name in filter(is_users, (*cloners, clone_function)):
+    for name in filter(is_users_cloner, (*cloners, clone_function)):
         if why := problem(name):
             raise ValueError(why)
     model = _loaded(source)

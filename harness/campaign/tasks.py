@@ -30,8 +30,8 @@ from clonediff.harness.subjects.outcomes import ReleaseError, RequestError, Subj
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.releases import search_path_of
 from clonediff.harness.subjects.subject import Subject
-from clonediff.harness.trials.checks.pairing import Pair
-from clonediff.harness.trials.checks.places import full_name
+from clonediff.harness.trials.checks.alignment import Pair
+from clonediff.harness.trials.checks.paths import full_name
 from clonediff.harness.trials.checks.skeletons import TensorName, tensors
 from clonediff.harness.trials.cloners import allow_cloners, unsupported_cloner
 from clonediff.harness.trials.graph_trials import Costly, GraphTrials, new_hits

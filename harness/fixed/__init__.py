@@ -1,8 +1,8 @@
-"""`clone_model` that copies: a clone is the objects of a model copied, with variables of its own.
+"""A `clone_model` that copies the objects of a model, and gives the copy new variables.
 
-`copier` copies what belongs to a model, each object once, as `kinds` says of its class. `values` gives the new
-variables their values. `keras3` and `tf_keras` say what the objects of each Keras are. Where other tensors, layers or
-calls are asked for, `replay` makes the calls of the model again.
+`copier` copies each object of a model once, in the way that `kinds` defines for its class. `values` initializes the new
+variables. `keras3` and `tf_keras` describe the objects of each Keras. With other tensors, layers or calls, `replay`
+repeats the calls of the model.
 """
 
 from __future__ import annotations
@@ -23,35 +23,35 @@ def clone_model(
     name: str | None = None,
     **kwargs: Any,
 ) -> Any:
-    """Makes a copy of a model, with new weights: the same layers, the same calls, the same function.
+    """Copies a model with new weights: the same layers, the same calls, the same function.
 
-    It takes what `clone_model` of the model's own Keras takes, Keras 3 or `tf_keras`, and does what that documents. It
-    copies: no constructor of a layer runs, and no config is read. So the clone has every attribute of the original,
-    and shares what the original shares. Subclassed models and single layers can be cloned, too. Nothing in the clone
-    leads back to the original; a function that calls a layer of the model calls that of the clone in the clone.
+    It takes the arguments of `clone_model` of Keras 3 or `tf_keras`, and does what Keras documents. It copies objects
+    without calling constructors or reading configs, so the clone has every attribute of the original, and shares
+    objects where the original does. Subclassed models and single layers can be cloned, too. The clone has no reference
+    to the original: a function that calls a layer of the model calls the clone's layer in the clone.
 
     Args:
-        model: A model or layer. It stays as it is.
-        input_tensors: Optional. Symbolic tensors, or `InputLayer` objects, in the structure of `model.input`, to build
-            the clone upon. By default the clone gets inputs of its own.
-        clone_function: Optional `fn(layer)` that gives the layer, or model, to use in place of each layer. It is asked
-            once for each layer, and not for input layers and operations such as those of `keras.ops`, which are copied.
-        call_function: Optional `fn(layer, *args, **kwargs)` that makes each call of a layer in place of
-            `layer(*args, **kwargs)`, and gives as many tensors. For Functional models of Keras 3.
+        model: A model or layer, which is not changed.
+        input_tensors: Optional. Symbolic tensors, or `InputLayer` objects, in the structure of `model.input`, on which
+            to build the clone. By default the clone gets new inputs.
+        clone_function: Optional `fn(layer)` that returns the layer, or model, that replaces each layer. It is called
+            once for each layer, except input layers and operations such as those of `keras.ops`, which are copied.
+        call_function: Optional `fn(layer, *args, **kwargs)` that replaces each call `layer(*args, **kwargs)`, and
+            returns the same number of tensors. For Functional models of Keras 3.
         recursive: Whether `clone_function` and `call_function` apply to the layers of nested models as well.
-        weights: Whether the clone gets the values of the weights and states of the model, and of its optimizer. By
-            default each weight begins as its layer begins it. One that belongs to no layer of the model, as in a
-            function, keeps its value; so does one that neither `build` nor the config makes, with a warning. A
-            vocabulary that `adapt` has found is kept; a mean and a variance are weights.
+        weights: Whether to copy the values of the weights and states of the model, and of its optimizer. By default,
+            each weight is initialized by its layer. A weight that belongs to no layer of the model, as in a function,
+            keeps its value; so does one that neither `build` nor the config creates, with a warning. A vocabulary from
+            `adapt` is kept; a mean and a variance are weights.
         name: The name of the clone; by default that of the original.
 
     Returns:
-        A model of the same class, compiled if the original is, with an optimizer of its own. What runs have left behind
-        (compiled functions, histories, dropout masks) is not copied; what a user's layer keeps in its attributes is.
+        A model of the same class, compiled if the original is, with its own optimizer. Results of runs (compiled
+        functions, histories, dropout masks) are not copied; attributes of custom layers are.
 
     Raises:
-        ValueError: An argument does not fit the model, an object of it cannot be copied, or a setting was changed that
-            takes other weights: the message names it, and says what to do. The original is as it was before.
+        ValueError: An argument does not fit the model, an object in it cannot be copied, or a setting was changed that
+            requires other weights. The message says what to do. The original is unchanged.
     """
     if kwargs:
         raise ValueError(f"Unexpected keyword argument(s): {tuple(kwargs)}")

@@ -1,4 +1,4 @@
-"""Copies each object that belongs to a model once, so that the copies refer to each other as the originals do."""
+"""Copies each object of a model once, so that the copies refer to each other."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ from clonediff.harness.fixed import parts
 from clonediff.harness.fixed.kinds import ATOMS, CONSTANTS, CONTAINERS, Marker, Plan, Way, way_of
 
 PLANS: dict[tuple[Any, bool], dict[type, Plan]] = {}
-"""Those of classes of libraries, which stay as they are; by the Keras, and whether the copies are unbuilt."""
+"""Cached plans of library classes, by the module of Keras and whether copies are unbuilt."""
 
 
 class Copier:
-    """Copies a model: it walks over what belongs to it, makes an empty copy of each object, and fills the copies."""
+    """Copies a model: walks over its objects, creates empty copies, and fills them."""
 
     def __init__(self, keras: Any, root: Any, unbuilt: bool = False) -> None:
         self.keras = keras
         self.root = root
-        self.unbuilt = unbuilt  # the copies are as before `build`: they have no variables and no calls
+        self.unbuilt = unbuilt  # copies are in the state before `build`, without variables and calls
         self.known = PLANS.setdefault((keras, unbuilt), {})
         self.plans = self.known.copy()
         self.owned: dict[int, Any] = {}
-        """What belongs to the model."""
+        """The objects of the model by `id`."""
         self.functions: dict[int, Any] = {}
-        """Functions that lead to the model."""
+        """Functions that refer to the model."""
         self.memo: dict[int, Any] = {}
-        """The copy of each object, by the `id` of the object; None where the clone does not have it."""
+        """The copy of each object by `id`; None if the clone does not have it."""
         self.made: dict[int, Any] = {}
-        """Copies that were made otherwise, and are not filled: variables in the scope of another strategy."""
+        """Copies that are not filled: variables created in the scope of another strategy."""
         self.fresh: dict[type, list[Any]] = {}
-        """What was copied last, by class."""
+        """The objects that were copied last, by class."""
         self.names: dict[str, str] = {}
-        """Texts that name an object by its `id`, and that of its copy."""
+        """Texts with the `id` of an object, and the text for its copy."""
         self.alive: list[Any] = []
-        """Objects that must live for as long as their `id` is a key."""
+        """Objects to keep alive, since their `id` is a key."""
 
     def plan(self, cls: type) -> Plan:
         plan = self.plans.get(cls)
@@ -51,7 +51,7 @@ class Copier:
         return plan
 
     def walk(self, *things: Any) -> None:
-        """Walk over everything that these lead to."""
+        """Walk over every object that these refer to."""
         waiting = list(things)
         owned, memo, plans = self.owned, self.memo, self.plans
         while waiting:
@@ -72,7 +72,7 @@ class Copier:
                 waiting += self.leads_to(thing, plan)
 
     def leads_to(self, thing: Any, plan: Plan) -> list[Any]:
-        """What an object leads to that the clone has, too."""
+        """The objects that an object refers to, without those that the clone lacks."""
         if plan.is_plain:
             return parts.items(thing, plan.container)
         if plan.way is Way.TUPLE:
@@ -83,7 +83,7 @@ class Copier:
         values = [value for name, value in named.items() if name not in rules] if rules else list(named.values())
         for name, rule in rules.items():
             if rule is Marker.CALLS and name in named:
-                calls = named[name]  # its items are walked over where a graph has them
+                calls = named[name]  # its items are walked over with their graphs
                 self.owned[id(calls)] = calls
                 values += parts.attributes(calls, self.plan(type(calls))).values()
         if rules and isinstance(thing, self.keras.TENSOR):
@@ -93,9 +93,9 @@ class Copier:
         return values + parts.items(thing, plan.container) if plan.container else values
 
     def walk_functions(self) -> None:
-        """Walk over what functions lead to, where they lead to the model; forget all other functions."""
+        """Walk over functions that refer to the model, and forget all other functions."""
         known, leading = -1, set()
-        while len(self.owned) + len(self.functions) > known:  # what one leads to may make another lead to the model
+        while len(self.owned) + len(self.functions) > known:  # the new objects may be referred to by other functions
             known = len(self.owned) + len(self.functions)
             leading = self._leading()
             functions = [function for key, function in self.functions.items() if key in leading]
@@ -103,19 +103,19 @@ class Copier:
         self.functions = {key: function for key, function in self.functions.items() if key in leading}
 
     def _refuse_classes(self) -> None:
-        """Refuse a class whose methods close over a part of the model: its clone would use the original's."""
+        """Refuse a class whose methods close over a part of the model."""
         for cls in {type(thing) for things in self.fresh.values() for thing in things[:1]}:
             for method, part in parts.closed_over(cls):
                 if id(part) in self.owned and isinstance(part, self.keras.OWNING):
                     raise ValueError(
-                        f"clone_model: `{cls.__qualname__}.{method}` uses '{part.name}' of the model from the function "
-                        "around the class, as the clone would. Let the layer have it in an attribute."
+                        f"clone_model: `{cls.__qualname__}.{method}` uses '{part.name}' of the model from an enclosing "
+                        "function, so the clone would use it, too. Store it in an attribute of the layer."
                     )
 
     def _leading(self) -> set[int]:
-        """The ids of what leads to the model, functions and what is between them and it; and of the parts it leads to.
+        """The `id`s of objects on the paths from functions to the model, with both ends.
 
-        A layer, or another object of Keras, is a part, whoever holds it. Of a weak collection, it is assumed.
+        Every object of Keras is taken for a part of the model, and every weak collection to refer to one.
         """
         holders: dict[int, list[int]] = {}
         seen: dict[int, Any] = {}
@@ -142,7 +142,7 @@ class Copier:
         return leading
 
     def copy(self, *roots: Any) -> None:
-        """Copy everything that these lead to, and is not copied yet; without any, what the root leads to."""
+        """Copy the objects that these, or else the root, refer to, unless already copied."""
         known = len(self.owned)
         self.walk(*(roots or (self.root,)))
         self.walk_functions()
@@ -176,7 +176,7 @@ class Copier:
         own, rules, calls = parts.namespace(new), plan.rules, Marker.CALLS
         for name, value in parts.attributes(thing, plan).items():
             rule = rules.get(name, calls)
-            if rule is calls:  # there is no rule, or it is the list of calls, copied without those of other graphs
+            if rule is calls:  # no rule, or a list of calls, copied without calls of other graphs
                 own[name] = value if type(value) in CONSTANTS else of(value)
                 continue
             rule = rule(value) if callable(rule) else rule
@@ -187,12 +187,12 @@ class Copier:
                 object.__setattr__(new, name, own.pop(name))
 
     def is_left_out(self, item: Any) -> bool:
-        """Whether an item of a list is not in the clone: a call of no graph of the model, a variable before `build`."""
+        """Whether the clone lacks an item: another graph's call, or a variable before `build`."""
         copied = self.memo.get(id(item), self)
         return copied is None or (copied is self and isinstance(item, self.keras.CALL))
 
     def _number_calls(self) -> None:
-        """Let each tensor know the call that gave it: calls of other graphs are left out, so their numbers change."""
+        """Update the history of each tensor, since calls of other graphs are left out."""
         for tensor, new in self.pairs(self.keras.TENSOR):
             history: Any = getattr(tensor, "_keras_history", None)
             call = self.memo.get(id(parts.call_of(tensor)))
@@ -203,7 +203,7 @@ class Copier:
                 new._keras_history = type(history)(self.of(history[0]), *history[1:])
 
     def of(self, thing: Any) -> Any:
-        """What the clone has in the place of something."""
+        """The object of the clone for an object of the model."""
         new = self.memo.get(id(thing), self)
         if new is not self:
             return new
@@ -231,19 +231,19 @@ class Copier:
         return new
 
     def _made(self, thing: Any, make: Any) -> Any:
-        """The copy of an object that a function makes."""
+        """Copy an object with a function, with an error that names its place."""
         try:
             return make(thing, self.memo)
         except Exception as error:
             cls = type(thing)
             raise ValueError(
                 f"clone_model: {self.place(thing)} holds an object of the class `{cls.__module__}.{cls.__qualname__}`, "
-                f"which cannot be copied ({type(error).__name__}: {error}). Take it from the model before it is "
-                "cloned, or give its class a `__deepcopy__` method."
+                f"which cannot be copied ({type(error).__name__}: {error}). Remove it before cloning, or give its "
+                "class a `__deepcopy__` method."
             ) from error
 
     def place(self, thing: Any) -> str:
-        """Which object of the model holds something, in words."""
+        """The attribute that holds an object, in words."""
         for owner in self.owned.values():
             if isinstance(owner, self.keras.OWNING):
                 for name, value in parts.attributes(owner, self.plan(type(owner))).items():
@@ -252,6 +252,6 @@ class Copier:
         return f"the model '{getattr(self.root, 'name', '')}'"
 
     def pairs(self, cls: Any) -> list[tuple[Any, Any]]:
-        """The objects of a class that were copied last, each with its copy."""
+        """The objects of a class that were copied last, with their copies."""
         things = [thing for kind, things in self.fresh.items() if issubclass(kind, cls) for thing in things]
         return [(thing, self.memo[id(thing)]) for thing in things if self.memo.get(id(thing)) is not None]

@@ -1,4 +1,4 @@
-"""What the objects of Keras 3 are, on any of its backends, and with which values its variables begin."""
+"""The objects of Keras 3 on any backend, and the initial values of its variables."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Input, InputLayer, NEST = keras.Input, keras.layers.InputLayer, keras.tree
 
 
 def of_no_run(mask: Any) -> Any:
-    """A mask that was made with the graph; none that a run has made."""
+    """A mask of the graph; no mask of a run."""
     name, device = type(mask).__name__, str(getattr(mask, "device", ""))
     is_symbolic = "Symbolic" in name or "Tracer" in name or device == "meta"  # in TensorFlow, JAX, torch
     return mask if mask is None or is_symbolic else Marker.MISSING
@@ -41,14 +41,14 @@ def of_no_run(mask: Any) -> Any:
 MODULES = (
     *("keras.src", "tensorflow.python.trackable.data_structures"),
     "tensorflow.python.ops.stateful_random_ops",
-    "tensorflow.python.trackable.layer_utils",  # what TensorFlow's lists tell of a change to those around them
+    "tensorflow.python.trackable.layer_utils",  # notify the containers around TensorFlow's lists of changes
 )
 VARIABLE, CALL, TENSOR, LAYER, METRIC, OPTIMIZER = KerasVariable, Node, KerasTensor, Layer, Metric, BaseOptimizer
 NAME = "name"
 OWNING = (Operation, KerasVariable, KerasTensor, Metric, BaseOptimizer, SeedGenerator)
 DRAWING = (RandomInitializer, SeedGenerator)
 LEADING = (list, tuple, dict, Layer)
-COMMON_BUILDS = {cls.build for cls in (Layer, Model, Functional, Sequential)}  # they make no weight
+COMMON_BUILDS = {cls.build for cls in (Layer, Model, Functional, Sequential)}  # they create no weight
 CALLS = ("_inbound_nodes", "_outbound_nodes")
 NOT_LEADING = (
     *("_tracker", "_metrics", "optimizer", "_operations", *CALLS),
@@ -85,14 +85,14 @@ NOT_BUILT: Rules = {
 
 
 def before_filling(copier: Copier) -> None:
-    """Let what torch knows of the parameters of a layer be empty until they have values."""
+    """Empty the parameter lists of torch until parameters have values."""
     for layer, _ in copier.pairs(Layer):
         parameters = vars(layer).get("_modules", {}).get("_torch_params")
         copier.memo.update({} if parameters is None else {id(parameters): type(parameters)()})
 
 
 def complete(copier: Copier) -> None:
-    """Make again what is keyed by the `id` of an object, and the seeds that were not chosen."""
+    """Recreate tables keyed by `id`, and seeds that were drawn."""
     for _, tracker in copier.pairs(Tracker):
         tracker.stored_ids = {name: set(map(id, store)) for name, (_, store) in tracker.config.items()}
     for _, graph in copier.pairs(Function):
@@ -108,10 +108,10 @@ def complete(copier: Copier) -> None:
 
 
 def after_values(copier: Copier) -> None:
-    """Let torch, and optimizers, find the values where they found those of the original; a seed has drawn a kernel."""
+    """Register the new values with torch and optimizers, and advance seeds that drew a kernel."""
     for original, initializer in copier.pairs(RandomInitializer):
         if isinstance(original.seed, SeedGenerator) and not keras.ops.any(initializer.seed.state[1:]):
-            initializer.seed.state.assign(original.seed.state)  # `build` has drawn from a seed of its own
+            initializer.seed.state.assign(original.seed.state)  # `build` drew from another seed
     for original, layer in copier.pairs(Layer):
         parameters = vars(original).get("_modules", {}).get("_torch_params")
         if parameters is not None:
@@ -125,7 +125,7 @@ def after_values(copier: Copier) -> None:
 
 
 def apply_edit(copier: Copier, layer: Any, variable: Any, name: str) -> None:
-    """Let a regularizer or a constraint of a weight, which a layer has in an attribute, be in effect in the clone."""
+    """Apply the regularizer or constraint in a layer's attribute to the clone's weight."""
     kind = name.rpartition("_")[2]
     if getattr(variable, kind) is not vars(layer)[name]:
         setattr(copier.of(variable), kind, vars(copier.of(layer))[name])
@@ -142,16 +142,16 @@ def built(layer: Any, twin: Any) -> Any:
 
 
 def give(copier: Copier, variable: Any, new: Any, initial: Any) -> None:
-    """Give the copy of a variable the value of another variable, which is not used any more, or its own value."""
+    """Give the copy of a variable the value of `initial`, or its own."""
     tied = copier.memo.get(id(variable._value))
-    if tied is not None:  # a module of torch has it, too
+    if tied is not None:  # shared with a torch module
         new._initialize(tied)
         new.assign(initial)
     elif initial is not variable and initial._dtype == variable._dtype and initial._value is not None:
         new._initialize(initial._value)
     else:
         value = initial._value if initial._value is not None else initial.value
-        # One of a strategy of TensorFlow has a value on each device, and is no array.
+        # With a TensorFlow strategy, a variable has a value on each device.
         value = keras.ops.convert_to_numpy(value.read_value() if hasattr(value, "read_value") else value)
         new._initialize(new._convert_to_tensor(value, dtype=variable._dtype))
 
@@ -163,7 +163,7 @@ def begin_generators(values: Values) -> None:
 
 
 def begun_optimizer(values: Values, optimizer: Any) -> Any:
-    """The optimizer as it is when it is built anew."""
+    """A newly built optimizer."""
     twin = values.unbuilt(optimizer)
     vars(twin)["_iterations"] = keras.Variable(0, dtype=optimizer._iterations.dtype, trainable=False)
     if optimizer.built:
@@ -171,19 +171,19 @@ def begun_optimizer(values: Values, optimizer: Any) -> Any:
     return twin
 
 
-# The calls that are made again.
+# Replay
 
 COMPILED = {
     *vars(Trainer.__base__()),
     *("optimizer", "_compile_config", "_compiled_trainable_state", "stop_training"),
     *("_trainable", "autocast", "supports_jit", "_supports_masking"),
 }
-"""What `compile` sets, and flags that a model does not take from its graph."""
+"""Attributes set by `compile`, and flags that do not follow from the graph."""
 WRITES_TRAINING = tuple(map(int, keras.__version__.split(".")[:2])) < (3, 16)
 
 
 def layers_of(graph: Any) -> list[Any]:
-    """The layers of a model, and other operations in it; those of a Sequential in the order of their calls."""
+    """The layers and other operations of a model."""
     return list(graph._layers if isinstance(graph, Sequential) else graph._operations)
 
 
@@ -193,7 +193,7 @@ def ends_of(model: Any) -> tuple[Any, Any]:
 
 
 def calls_of(graph: Any) -> list[Any]:
-    """The calls that lead to the outputs: none that only made a mask, which are made anew."""
+    """The calls that lead to the outputs, without calls that only compute masks."""
     wanted = {id(tensor) for tensor in graph.outputs}
     calls: list[Any] = []
     nodes = [node for depth in sorted(graph._nodes_by_depth) for node in graph._nodes_by_depth[depth]]
@@ -205,7 +205,7 @@ def calls_of(graph: Any) -> list[Any]:
 
 
 def arguments_of(call: Any) -> tuple[Any, dict[str, Any]]:
-    """What the user gave, by position and by name, and not what Keras wrote down beside: masks, and a `training`."""
+    """The arguments that the user passed, without masks and `training` that Keras added."""
     args, kwargs, layer = call.arguments.args, call.arguments.kwargs, call.operation
     parameters = inspect.signature(layer.call).parameters
     masks = [id(getattr(leaf, "_keras_mask", None)) for leaf in NEST.flatten((args, kwargs))]
@@ -215,8 +215,8 @@ def arguments_of(call: Any) -> tuple[Any, dict[str, Any]]:
     context = [name for name in getattr(layer, "_call_context_args", ("training",)) if name in parameters]
     was_given_by_name = WRITES_TRAINING and is_unconverted and converts and not kwargs.keys() >= set(context)
     if not isinstance(layer, Layer):
-        return args, kwargs  # Keras adds nothing to the arguments of an operation
-    if was_given_by_name:  # by whom, but for a mask of None, which is no mask and may be Keras'
+        return args, kwargs  # Keras adds no arguments to operations
+    if was_given_by_name:  # all by the user, except perhaps masks of None
         return args, {name: value for name, value in kwargs.items() if value is not None or name[-4:] != "mask"}
 
     def is_written(name: str, value: Any) -> bool:
@@ -225,11 +225,11 @@ def arguments_of(call: Any) -> tuple[Any, dict[str, Any]]:
         return f"_{name}".endswith("_mask") and all(leaf is None or id(leaf) in masks for leaf in NEST.flatten(value))
 
     others = {name: value for name, value in kwargs.items() if not is_written(name, value)}
-    return args, kwargs if converts and (others or not is_unconverted) else others  # Keras writes into a copy then
+    return args, kwargs if converts and (others or not is_unconverted) else others  # then Keras added them to a copy
 
 
 def take_over(replay: Replay, model: Any, new: Any) -> None:
-    """Give the new model of a graph what the original has beside its graph."""
+    """Copy the attributes of the original, except its graph, to a new model."""
     own = {*vars(new), *replay.copier.plan(type(model)).rules, "_functional"} - {"_dtype_policy", "_auto_config"}
     with DotNotTrackScope():  # as `compile` sets them
         if model.compiled:
@@ -239,7 +239,7 @@ def take_over(replay: Replay, model: Any, new: Any) -> None:
 
 
 def _keep_optimizer(replay: Replay, model: Any, new: Any) -> None:
-    """Let the optimizer of a clone have the weights that stand in place of those of the original."""
+    """Replace the weights in the optimizer of a clone by the new ones."""
     for layer in layers_of(model):
         pairs = replay.pairs_of_variables(layer, replay.memo[id(layer)]) if isinstance(layer, Layer) else None
         replay.memo.update((id(variable), new_variable) for variable, new_variable in pairs or ())

@@ -1,7 +1,7 @@
-"""How an object is copied, by its class, and what is in it.
+"""How objects of each class are copied.
 
-Functions, classes, modules, tensors and what belongs to a framework are shared by a model and its clone. Layers, calls,
-variables, containers and whatever else a person has put on a model are copied.
+A model and its clone share functions, classes, modules, tensors and objects of frameworks. Layers, calls, variables,
+containers and other objects are copied.
 """
 
 from __future__ import annotations
@@ -36,24 +36,24 @@ SHARED = (
     *(type, types.ModuleType, enum.Enum, np.generic, np.dtype, np.ufunc),
     *(io.IOBase, socket.socket, subprocess.Popen, threading.Thread, logging.Logger, logging.Handler),
 )
-"""What cannot change, and what is one of its kind, as a file or a thread."""
+"""Immutable objects, and resources such as files and threads."""
 TRACKABLE = ("TrackableReference", "WeakTrackableReference")
 FOLLOWED = (
     *("_self_unconditional_checkpoint_dependencies", "_self_unconditional_dependency_names", "_self_update_uid"),
     *("_self_unconditional_deferred_dependencies", "_self_name_based_restores", "_self_saveable_object_factories"),
 )
-"""Where TensorFlow lists the attributes of an object that it follows."""
+"""Attributes in which TensorFlow tracks other attributes."""
 COPY_METHODS = (
     *("__copy__", "__deepcopy__", "__reduce__", "__reduce_ex__"),
     *("__getnewargs__", "__getnewargs_ex__", "__getstate__", "__setstate__"),
 )
 HEAP_TYPE = 1 << 9
 Rules = dict[Any, dict[str, Any]]
-"""By class, and by the name of an attribute: what a clone has there if the original has it; see `Plan.rules`."""
+"""By class and attribute, the value in a clone; see `Plan.rules`."""
 
 
 class Marker(enum.Enum):
-    """In a table, in place of what a clone has in an attribute."""
+    """A special value in a table of rules."""
 
     MISSING = "the clone does not have the attribute"
     CALLS = "the calls of the graphs that are copied"
@@ -62,12 +62,12 @@ class Marker(enum.Enum):
 class Way(enum.Enum):
     """How an object is copied."""
 
-    SHARED = "the clone has the very object"
-    FRAMEWORK = "shared, but where it has a state of its own"
-    FUNCTION = "shared, but where it leads to the model"
-    OBJECT = "a new object of the class, and each attribute and item copied"
-    TUPLE = "a new tuple, if anything in it is new"
-    PROTOCOL = "copied as its class says, by `copy.deepcopy`"
+    SHARED = "the same object"
+    FRAMEWORK = "shared, unless it has state"
+    FUNCTION = "shared, unless it refers to the model"
+    OBJECT = "a new object with copies of the attributes and items"
+    TUPLE = "a new tuple if an item is copied"
+    PROTOCOL = "copied by `copy.deepcopy`"
 
 
 class Plan:
@@ -76,14 +76,14 @@ class Plan:
     def __init__(self, cls: type, way: Way, rules: dict[str, Any]) -> None:
         self.way = way
         self.rules = rules
-        """What a clone has in an attribute that is not copied: a value, a function of the original's, or a marker."""
+        """For attributes not copied: a value, a function of the original value, or a marker."""
         self.is_left_out = False
         self.is_function = way is Way.FUNCTION
         self.is_copied = way not in (Way.SHARED, Way.FRAMEWORK, Way.FUNCTION)
         self.is_plain = cls in (list, dict)
         self.container = next((base for base in CONTAINERS if issubclass(cls, base)), None)
         self.fills_last = issubclass(cls, (dict, set))
-        """Whether it asks for the hashes of what is put into it."""
+        """Whether filling it computes hashes of its items."""
         self.proxy: Any = next((base for base in cls.__mro__ if base.__module__.partition(".")[0] == "wrapt"), None)
         self.slots: list[str] = copyreg._slotnames(cls)  # type: ignore[attr-defined]
         makers = (vars(base).get("__new__") for base in cls.__mro__)
@@ -91,7 +91,7 @@ class Plan:
 
 
 def way_of(cls: type, modules: tuple[str, ...], variable: Any) -> Way:
-    """How the objects of a class are copied; `modules` are those whose classes are copied attribute by attribute."""
+    """How objects of a class are copied; those of classes in `modules` by attribute."""
     bases = [base.__module__ for base in cls.__mro__]
     package = cls.__module__.partition(".")[0]
     if cls in ATOMS or issubclass(cls, SHARED):
@@ -111,7 +111,7 @@ def way_of(cls: type, modules: tuple[str, ...], variable: Any) -> Way:
 
 
 def is_plain(cls: type) -> bool:
-    """Whether an object of a class is what its attributes and its items say: nothing says how it is copied."""
+    """Whether a class has only attributes and items, and no copy methods."""
     for base in cls.__mro__:
         if not base.__flags__ & HEAP_TYPE:
             if base not in (object, *CONTAINERS, collections.defaultdict):

@@ -1,4 +1,4 @@
-"""What is in an object, and copies of functions and of what frameworks hold."""
+"""The contents of objects, and copies of functions and of framework resources."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ WEAK_COLLECTIONS = (weakref.WeakSet, weakref.WeakKeyDictionary, weakref.WeakValu
 BACKENDS = frozenset(["tensorflow", "jax", "jaxlib", "flax", "torch", "google", "wrapt", "absl", "ml_dtypes", "h5py"])
 FRAMEWORKS = BACKENDS | {"inspect", "typing", "re"}
 LIBRARIES = {*FRAMEWORKS, "keras", "tf_keras", "keras_hub", "numpy", *sys.stdlib_module_names} - {"__main__"}
-"""Packages whose functions read no global that leads to a model of the user's."""
+"""Packages whose functions read no global that refers to the user's model."""
 LOCKS: dict[type, Any] = {type(threading.Lock()): threading.Lock, type(threading.RLock()): threading.RLock}
 
 
 def namespace(thing: Any) -> dict[str, Any]:
-    """The `__dict__` of an object; an empty one where it has none."""
+    """The `__dict__` of an object, or an empty dict."""
     try:
         named: dict[str, Any] = object.__getattribute__(thing, "__dict__")
     except AttributeError:
@@ -37,7 +37,7 @@ def namespace(thing: Any) -> dict[str, Any]:
 
 
 def attributes(thing: Any, plan: Any) -> dict[str, Any]:
-    """What an object has in its `__dict__` and in its slots."""
+    """The attributes of an object in its `__dict__` and slots."""
     named = namespace(thing)
     if plan.slots:
         named = dict(named)
@@ -48,7 +48,7 @@ def attributes(thing: Any, plan: Any) -> dict[str, Any]:
 
 
 def items(thing: Any, base: Any) -> list[Any]:
-    """What is in a container, past any method of its class; `base` is the class of Python that it is of."""
+    """The items of a container, read with the methods of `base`, its builtin class."""
     if not issubclass(base, dict):
         return list(base.__iter__(thing))
     factory = [thing.default_factory] if isinstance(thing, collections.defaultdict) else []
@@ -56,7 +56,7 @@ def items(thing: Any, base: Any) -> list[Any]:
 
 
 def fill_items(thing: Any, new: Any, base: Any, of: Of, is_left_out: Callable[[Any], bool]) -> None:
-    """Put the copies of what is in a container into its copy, past any method of its class."""
+    """Fill the copy of a container, with the methods of `base`."""
     if issubclass(base, dict):
         for key, value in base.items(thing):
             base.__setitem__(new, of(key), of(value))
@@ -69,19 +69,19 @@ def fill_items(thing: Any, new: Any, base: Any, of: Of, is_left_out: Callable[[A
 
 
 def layer_of(call: Any) -> Any:
-    """What was called: an operation in Keras 3, a layer in tf_keras."""
+    """The operation (Keras 3) or layer (tf_keras) of a call."""
     return call.operation if hasattr(call, "operation") else call.layer
 
 
 def call_of(tensor: Any) -> Any:
-    """The call that gave a symbolic tensor, if there is one."""
+    """The call that produced a symbolic tensor, if there is one."""
     layer, place, _ = getattr(tensor, "_keras_history", None) or (None, 0, 0)
     calls = () if layer is None else layer._inbound_nodes
     return calls[place] if place < len(calls) else None
 
 
 def referents(thing: Any) -> list[Any]:
-    """What an object leads to, whatever it is."""
+    """The objects that an object refers to."""
     if isinstance(thing, np.ndarray):
         return list(thing.flat) if thing.dtype == object else []
     own = getattr(thing, "__dict__", {})
@@ -109,18 +109,18 @@ def _copy_of_closure(function: types.FunctionType, of: Of, memo: dict[int, Any])
 
 
 class Globals(dict[str, Any]):
-    """The globals of a module for a function of the clone: what leads to the model is the clone's, all else is live.
+    """The globals of a copied function: the clone's objects, else those of the module.
 
-    Holds what is the clone's, and what the function itself writes.
+    It contains the objects of the clone, and globals that the function writes.
     """
 
     def __init__(self, function: types.FunctionType) -> None:
         self.module = module = function.__globals__
-        kept = ("__name__", "__builtins__", *_names(function.__code__, "STORE_GLOBAL"))
+        kept = ("__name__", "__builtins__", *names_in(function.__code__, "STORE_GLOBAL"))
         super().__init__((name, module[name]) for name in kept if name in module)
 
     def replace(self, values: dict[str, Any]) -> None:
-        """Have other values than the module."""
+        """Set values that differ from those of the module."""
         self.update((name, value) for name, value in values.items() if value is not self.module[name])
 
     def __contains__(self, name: object) -> bool:
@@ -130,20 +130,20 @@ class Globals(dict[str, Any]):
         return self.module[name]
 
     def get(self, name: str, default: Any = None) -> Any:
-        return self[name] if name in self else default  # noqa: SIM401 - this is how it is got
+        return self[name] if name in self else default  # noqa: SIM401 - this is `get` itself
 
 
 def globals_of(function: types.FunctionType) -> dict[str, Any]:
-    """The globals that a function of the user reads, by name, but for modules and classes."""
+    """The globals that a user-defined function reads, by name, without modules and classes."""
     module = function.__globals__
     if str(module.get("__name__")).partition(".")[0] in LIBRARIES:
         return {}
-    read = {name: module[name] for name in _names(function.__code__, "LOAD_GLOBAL", "LOAD_NAME") if name in module}
+    read = {name: module[name] for name in names_in(function.__code__, "LOAD_GLOBAL", "LOAD_NAME") if name in module}
     return {name: value for name, value in read.items() if not isinstance(value, type | types.ModuleType)}
 
 
 def closed_over(cls: type) -> list[tuple[str, Any]]:
-    """What the methods of a user's class close over, each with the method's name."""
+    """The objects that methods of a user-defined class close over, with method names."""
     bases = [base for base in cls.__mro__ if base.__module__.partition(".")[0] not in LIBRARIES]
     methods = [method for base in bases for method in vars(base).values() if isinstance(method, types.FunctionType)]
     cells = [(method.__name__, cell) for method in methods for cell in method.__closure__ or ()]
@@ -151,10 +151,10 @@ def closed_over(cls: type) -> list[tuple[str, Any]]:
 
 
 @functools.lru_cache(maxsize=4096)
-def _names(code: types.CodeType, *operations: str) -> frozenset[str]:
-    """The names that these operations of some code, and of functions in it, have."""
+def names_in(code: types.CodeType, *operations: str) -> frozenset[str]:
+    """The names in these operations of a code object and its nested functions."""
     names = {step.argval for step in dis.get_instructions(code) if step.opname in operations}
-    inner = (_names(item, *operations) for item in code.co_consts if isinstance(item, types.CodeType))
+    inner = (names_in(item, *operations) for item in code.co_consts if isinstance(item, types.CodeType))
     return frozenset(names.union(*inner))
 
 
@@ -172,21 +172,21 @@ FUNCTIONS: dict[type, Callable[[Any, Of], Any]] = {
     weakref.WeakKeyDictionary: lambda things, of: type(things)({of(key): of(things[key]) for key in things}),
     weakref.WeakValueDictionary: lambda things, of: type(things)({of(key): of(things[key]) for key in things}),
 }
-"""What is copied where it leads to the model, as the function of a `Lambda` may, and shared elsewhere."""
+"""How to copy functions and similar objects that refer to the model."""
 
 
 def copy_of_function(function: Any, of: Of, memo: dict[int, Any]) -> Any:
-    """Make a function, or what is like one, of what `of` gives for its parts."""
+    """Copy a function or similar object; `of` returns the new parts."""
     if isinstance(function, types.FunctionType):
         return _copy_of_closure(function, of, memo)
     for cls, make in FUNCTIONS.items():
         if isinstance(function, cls):
             return make(function, of)
-    return function._clone(of(function.python_function))  # of `tf.function`: traced anew
+    return function._clone(of(function.python_function))  # a `tf.function`, traced again
 
 
 def contents(function: Any) -> list[Any]:
-    """What a function, or what is like one, holds."""
+    """The objects that a function or similar object holds."""
     if isinstance(function, types.FunctionType):
         cells = [cell.cell_contents for cell in function.__closure__ or () if cell != EMPTY]
         defaults = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
@@ -202,17 +202,17 @@ def contents(function: Any) -> list[Any]:
 
 
 def strategy_of_model(_: Any) -> Any:
-    """The strategy of TensorFlow in whose scope the clone is made, as its constructor would see it."""
+    """The TensorFlow strategy in whose scope the model is cloned, None outside a scope."""
     return strategy_of_optimizer(_) if sys.modules["tensorflow"].distribute.has_strategy() else None
 
 
 def strategy_of_optimizer(_: Any) -> Any:
-    """The same for an optimizer, which has the default strategy outside of a scope."""
+    """The same, but the default strategy outside a scope."""
     return sys.modules["tensorflow"].distribute.get_strategy()
 
 
 def copy_of_resource(thing: Any, memo: dict[int, Any]) -> Any:
-    """The copy of an object of a framework that has a state: a table, a variable, a tensor of torch, a lock."""
+    """Copy a framework object with state: a table, a variable, a torch tensor, a lock."""
     if type(thing) in LOCKS:
         return LOCKS[type(thing)]()
     if hasattr(thing, "_copy_trackable_to_cpu") and hasattr(thing, "_resource_handle"):

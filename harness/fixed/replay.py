@@ -1,7 +1,7 @@
-"""Makes the calls of a model again: on other tensors, of other layers, or by another function.
+"""Repeats the calls of a model with other tensors, layers or a `call_function`.
 
-What `clone_function` is not asked about is copied. The calls are made in the order in which their user may have made
-them, so that a layer that is called several times is built by the call that built the original.
+Objects that `clone_function` does not replace are copied. Calls are repeated in a possible order of the original
+calls, so that a shared layer is built by the call that built the original.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from clonediff.harness.fixed.values import Values
 
 @dataclasses.dataclass(eq=False)
 class Replay:
-    """Makes the calls of one model again."""
+    """Repeats the calls of one model."""
 
     keras: Any
     model: Any
@@ -34,9 +34,9 @@ class Replay:
         self.memo = self.copier.memo
         self.leaves = self.keras.NEST.flatten
         self.tensors = None if self.input_tensors is None else self._tensors(self.input_tensors)
-        """The tensors that the clone is built upon, in the order of the inputs."""
+        """The tensors on which to build the clone, in the order of the inputs."""
         self.settled: set[int] = set()
-        """Layers that were called, or are used in place of another one."""
+        """Layers that were called already, or replace another one."""
 
     def is_sequential(self, graph: Any) -> bool:
         return isinstance(graph, self.keras.Sequential)
@@ -72,7 +72,7 @@ class Replay:
         return memo[id(model)]
 
     def _graphs(self, model: Any) -> list[Any]:
-        """The models whose calls are made again, each after those within it."""
+        """The models whose calls are repeated, each after its nested models."""
         graphs: dict[int, Any] = {}
         for layer in self.keras.layers_of(model) if self.recursive else ():
             if isinstance(layer, (self.keras.Sequential, self.keras.Functional)):
@@ -80,22 +80,22 @@ class Replay:
         return [*graphs.values(), model]
 
     def _replace(self, layer: Any, new: Any) -> None:
-        """Use another layer in the place of one."""
+        """Replace a layer."""
         if not isinstance(new, self.keras.LAYER) or isinstance(new, self.keras.InputLayer):
             raise ValueError(
-                f"`clone_function` gave {new!r} for the layer '{layer.name}' (of type '{type(layer).__name__}'). It "
-                "must give the layer to use in its place: a layer or model, and no InputLayer."
+                f"`clone_function` returned {new!r} for the layer '{layer.name}' (of type '{type(layer).__name__}'). "
+                "It must return the layer that replaces it: a layer or model, and no InputLayer."
             )
         self.memo[id(layer)] = new
         self.settled.add(id(layer))
 
     def copy(self, *things: Any) -> None:
-        """Copy what is not copied yet, and give its variables their values."""
+        """Copy objects unless they are copied already, and initialize their variables."""
         self.copier.copy(*things)
         Values(self.copier).run(self.weights)
 
     def _call(self, call: Any) -> None:
-        """Make a call again."""
+        """Repeat a call."""
         layer, arguments = layer_of(call), self.keras.arguments_of(call)
         is_layer = isinstance(layer, self.keras.LAYER)
         args, kwargs = (self.keras.NEST.map_structure(self._of, part) for part in arguments)
@@ -109,15 +109,15 @@ class Replay:
         if len(outputs) != len(tensors) or not all(isinstance(output, self.keras.TENSOR) for output in outputs):
             caller = "`call_function`" if self.call_function else str(new)
             raise ValueError(
-                f"{caller} gave {len(outputs)} outputs, {outputs}, for the call of '{layer.name}', where the original "
-                f"gave {len(tensors)} tensors: their number must stay."
+                f"{caller} returned {len(outputs)} outputs, {outputs}, for a call of '{layer.name}', but the original "
+                f"returned {len(tensors)} tensors. The numbers must be equal."
             )
         self.memo.update(zip(map(id, tensors), outputs, strict=True))
         for pair in zip(tensors, outputs, strict=True):
             self._name_mask(*(getattr(tensor, "_keras_mask", None) for tensor in pair))
 
     def _name_mask(self, mask: Any, new: Any) -> None:
-        """Name the operations that have made a mask as in the original."""
+        """Give the operations that computed a mask their names in the original."""
         makers = call_of(mask), call_of(new)
         operation, made = (maker and layer_of(maker) for maker in makers)
         is_called = isinstance(operation, self.keras.LAYER) or id(operation) in self.settled
@@ -127,12 +127,12 @@ class Replay:
                 self._name_mask(*tensors)
 
     def _put_together(self, model: Any, new: Any) -> None:
-        """Make a model of what took the place of the layers and tensors of the original."""
+        """Create a model from the new layers and tensors."""
         keras = self.keras
         if self.is_sequential(model):
             keras.Sequential.__init__(new, self._sequence(model), name=model.name)
             operations = [getattr(getattr(one, "_functional", None), "_operations", ()) for one in (model, new)]
-            for operation, made in zip(*operations, strict=False):  # those of masks
+            for operation, made in zip(*operations, strict=False):  # operations of masks
                 if type(operation) is type(made) and not isinstance(operation, keras.LAYER):
                     made.name = operation.name
         else:
@@ -147,7 +147,7 @@ class Replay:
             return [self.memo[id(layer)] for layer in layers]
         tensor = self.tensors[0]
         if not isinstance(tensor._keras_history[0], self.keras.InputLayer):
-            # If it were used, it would be cut off from what it depends on.
+            # A Sequential cannot begin with the output of another layer.
             tensor = self.keras.Input(batch_shape=tuple(tensor.shape), dtype=tensor.dtype, name=tensor.name)
         layers = [layer for layer in layers if not isinstance(layer, self.keras.InputLayer)]
         if not model.built or not self.are_alike(model.inputs, self.tensors):
@@ -156,7 +156,7 @@ class Replay:
         return [tensor._keras_history[0], *(self.memo[id(layer)] for layer in layers)]
 
     def are_alike(self, arguments: Any, others: Any) -> bool:
-        """Whether tensors have the shapes and dtypes of others."""
+        """Whether tensors have the same shapes and dtypes as others."""
 
         def signature(structure: Any) -> list[Any]:
             tensors = [leaf for leaf in self.leaves(structure) if isinstance(leaf, self.keras.TENSOR)]
@@ -165,16 +165,16 @@ class Replay:
         return signature(arguments) == signature(others)
 
     def _of(self, leaf: Any) -> Any:
-        """What takes the place of an argument of a call."""
+        """The new argument for an argument of a call."""
         if isinstance(leaf, self.keras.VARIABLE) and id(leaf) not in self.memo:
             raise ValueError(
-                f"A call takes the variable '{getattr(leaf, 'path', leaf.name)}', and no layer that is copied has it: "
+                f"A call takes the variable '{getattr(leaf, 'path', leaf.name)}', which belongs to no copied layer: "
                 "clone without `clone_function`."
             )
         return self.copier.of(leaf)
 
     def _in_order(self, calls: list[Any]) -> list[Any]:
-        """The calls, each after those that made what it takes, and after the calls of its layer that came before."""
+        """Sort calls: each after those that produce its inputs, and earlier ones of its layer."""
         makers = {id(tensor): call for call in calls for tensor in self.leaves(call.outputs)}
         needed: dict[Any, list[Any]] = {}
         for call in calls:
@@ -186,42 +186,42 @@ class Replay:
                 ordered[later].append(earlier)
         try:
             return list(graphlib.TopologicalSorter(ordered).static_order())
-        except graphlib.CycleError:  # a model of a part of a graph may have its calls in another order
+        except graphlib.CycleError:  # a model of part of a graph may have another order of calls
             return list(graphlib.TopologicalSorter(needed).static_order())
 
     def take_over(self, model: Any, new: Any, names: Iterable[str]) -> None:
-        """Give a new model what the original has in attributes."""
+        """Copy attributes of the original to a new model."""
         own = {name: vars(model)[name] for name in names}
         self.copy(*own.values())
         for name, value in own.items():
             setattr(new, name, self.copier.of(value))
 
     def _copy_values(self, layers: Iterable[Any]) -> None:
-        """Give the variables of the layers that stand in place of others the values of those of these."""
+        """Copy the values of variables to the layers that replace others."""
         both = [(layer, self.memo[id(layer)]) for layer in layers]
         pairs = [(*layers, self.pairs_of_variables(*layers)) for layers in both]
         misfits = [f"'{old.name}' ({_shapes(old)}, now {_shapes(new)})" for old, new, fits in pairs if fits is None]
         if misfits:
             raise ValueError(
-                f"clone_model: weights=True: the variables of these layers do not have the shapes of those of the "
-                f"original: {', '.join(misfits)}. Clone without `weights`, and copy those that fit."
+                f"clone_model: weights=True: the variables of these layers have other shapes than in the original: "
+                f"{', '.join(misfits)}. Clone without `weights`, and copy those that fit."
             )
         for _, new, variables in pairs:
             for variable, new_variable in variables or ():
                 new_variable.assign(variable)
             for part in new._flatten_layers():
-                if hasattr(part, "finalize_state"):  # what it has made of the weights
+                if hasattr(part, "finalize_state"):  # attributes derived from the weights
                     part.finalize_state()
 
     def pairs_of_variables(self, layer: Any, new: Any) -> list[tuple[Any, Any]] | None:
-        """The variables of a layer with those of the one that stands in its place, if they have the same shapes."""
+        """The variables of a layer and its replacement, if they have the same shapes."""
         values = Values(self.copier)
         variables, others = values.places(layer), values.places(new)
         shapes, other_shapes = ({place: part[place].shape for place in part} for part in (variables, others))
         return [(variables[place], others[place]) for place in variables] if shapes == other_shapes else None
 
     def _tensors(self, input_tensors: Any) -> list[Any]:
-        """The tensors that are given for the inputs of the model, in the order of its inputs."""
+        """The tensors in `input_tensors`, in the order of the model's inputs."""
         is_sequential = self.is_sequential(self.model)
         inputs: list[Any] = ["a tensor"] if is_sequential else list(self.model.inputs)
         own = inputs if is_sequential else self.keras.ends_of(self.model)[0]
@@ -233,11 +233,11 @@ class Replay:
                 f"`input_tensors` must have the same structure as the inputs of model '{self.model.name}', with one "
                 f"tensor for each: {own}. Received: {input_tensors}"
             )
-        given = self.leaves(input_tensors)  # as are the inputs of a model, in the order of the keys
+        given = self.leaves(input_tensors)  # in the order of the keys, like the inputs of a model
         tensors = [value.output if isinstance(value, self.keras.InputLayer) else value for value in given]
         if not all(isinstance(one, self.keras.TENSOR) and getattr(one, "_keras_history", None) for one in tensors):
             raise ValueError(
-                "All entries in `input_tensors` must be tensors that an `Input` or a layer has made, or InputLayers. "
+                "All entries in `input_tensors` must be outputs of an `Input` or a layer, or InputLayers. "
                 f"Received: {input_tensors}"
             )
         return tensors
@@ -248,7 +248,7 @@ def _shapes(layer: Any) -> str:
 
 
 def skeleton(structure: Any) -> Any:
-    """The nesting of a structure: a list or tuple of one stands for what is in it, and a tuple for a list."""
+    """The nesting of a structure; a tuple is a list, a single item none."""
     if isinstance(structure, dict):
         return {key: skeleton(value) for key, value in structure.items()}
     parts = [skeleton(value) for value in structure] if isinstance(structure, list | tuple) else [None]
@@ -256,7 +256,7 @@ def skeleton(structure: Any) -> Any:
 
 
 def clone(keras: Any, model: Any, weights: bool, recursive: bool, **arguments: Any) -> Any:
-    """A clone of a model or layer; see `clone_model`."""
+    """Clone a model or layer; see `clone_model`."""
     changed = [name for name, value in arguments.items() if value is not None]
     if not changed:
         copier = Copier(keras, model)
@@ -274,7 +274,7 @@ def clone(keras: Any, model: Any, weights: bool, recursive: bool, **arguments: A
     try:
         return replay.clone()
     except BaseException:
-        for operation, inbound, outbound in counts:  # they forget the calls that were made since
+        for operation, inbound, outbound in counts:  # remove the calls made since
             del operation._inbound_nodes[inbound:]
             del operation._outbound_nodes[outbound:]
         raise

@@ -1,4 +1,4 @@
-"""What the objects of tf_keras, Keras 2 on TensorFlow, are; `keras3` documents the functions."""
+"""The objects of tf_keras, Keras 2 on TensorFlow; `keras3` documents the functions."""
 
 from __future__ import annotations
 
@@ -35,8 +35,6 @@ RESULTS_OF_RUNS = ("train_function", "test_function", "predict_function", "train
 COUNTERS = ("_train_counter", "_test_counter", "_predict_counter")
 COMMON_BUILDS = {cls.build for cls in (Layer, Model, Functional, Sequential)}
 CALLS = ("_inbound_nodes_value", "_outbound_nodes_value")
-
-
 MODULES = (
     *("tf_keras.src", "tensorflow.python.trackable.data_structures", "tensorflow.python.module.module"),
     *("tensorflow.python.util.object_identity", "tensorflow.python.trackable.layer_utils"),
@@ -51,7 +49,7 @@ DRAWING = (Initializer, RandomGenerator)
 LEADING = (list, tuple, dict, tf.Module, tf.Variable, _DynamicLossScaleState)
 NOT_LEADING = (
     *("_learning_rate", "_weights", "_slots", "_hyper"),
-    "_coalesced_children",  # of an optimizer: what TensorFlow found in the one around it
+    "_coalesced_children",  # of optimizers: found by TensorFlow in an outer optimizer
     *("_metrics", "optimizer", "compiled_loss", "compiled_metrics", "_checkpoint", "_losses", "_callable_losses"),
     *("inputs", "outputs", "_nodes_by_depth", "_created_nodes", *CALLS, *COUNTERS, *FOLLOWED),
 )
@@ -80,7 +78,7 @@ NOT_BUILT: Rules = {
 
 
 def before_filling(copier: Copier) -> None:
-    """Note the texts that name a tensor or a variable by its number."""
+    """Collect the texts that contain the `id` of a tensor or variable."""
     for tensor, new in copier.pairs(KerasTensor):
         copier.names[str(id(tensor))] = str(id(new))
     for variable, _ in copier.pairs(BaseResourceVariable):
@@ -94,7 +92,7 @@ def before_filling(copier: Copier) -> None:
 
 
 def _of_this_strategy(variable: Any, copier: Copier) -> Any:
-    """A variable like one of another strategy, or of none, as this strategy makes it."""
+    """A similar variable in the current strategy."""
     with tf.init_scope():
         return tf.Variable(
             tf.zeros([size or 0 for size in variable.shape], variable.dtype),
@@ -108,7 +106,7 @@ def _of_this_strategy(variable: Any, copier: Copier) -> Any:
 
 
 def complete(copier: Copier) -> None:
-    """Make again what is keyed by the place of a call, what leads to results of runs, and unchosen seeds."""
+    """Recreate tables keyed by calls, checkpoints, and generators with drawn seeds."""
     for _, graph in copier.pairs(Functional):
         if "_nodes_by_depth" in vars(graph):
             nodes = [node for nodes in graph._nodes_by_depth.values() for node in nodes]
@@ -142,13 +140,13 @@ def apply_edit(copier: Copier, layer: Any, variable: Any, name: str) -> None:
 
 
 def _held(function: Any) -> set[int]:
-    """The ids of what a function holds, and those that it calls."""
+    """The `id`s of objects that a function, and functions that it holds, hold."""
     held = contents(function)
     return {*map(id, held)}.union(*(_held(part) for part in held if isinstance(part, FunctionType | partial)))
 
 
 def after_values(copier: Copier) -> None:
-    """Let a Normalization have what it makes of its weights, as `set_weights` does, too, and not in Keras 3."""
+    """Update attributes that Normalization derives from weights, as `set_weights` does in tf_keras."""
     for _, layer in copier.pairs(Layer):
         if hasattr(layer, "adapt_mean") and layer.built:
             layer.finalize_state()
@@ -180,7 +178,7 @@ def give(copier: Copier, variable: Any, new: Any, initial: Any) -> None:
     new._handle = handle = initial._handle
     handle._parent_trackable = weakref.ref(new)
     handle._name, handle._unique_id = new._handle_name, new._unique_id
-    if hasattr(variable._handle, "_distributed_container"):  # it is a part of another one
+    if hasattr(variable._handle, "_distributed_container"):  # part of another variable
         handle._distributed_container = weakref.ref(copier.of(variable._handle._distributed_container()))
 
 
@@ -189,7 +187,7 @@ def begin_generators(values: Values) -> None:
         for counter in (vars(model).get(name) for name in COUNTERS):
             if counter is not None and id(counter) in values.waiting:
                 values.give(counter, tf.zeros_like(counter))
-    for original, optimizer in values.copier.pairs(OptimizerV2):  # it makes its variables when it is first used
+    for original, optimizer in values.copier.pairs(OptimizerV2):  # it creates variables on first use
         begins: dict[str, Any] = {"_weights": [], "_slots": {}, "_iterations": None, "_hypers_created": False}
         vars(optimizer).update((name, value) for name, value in begins.items() if name in vars(optimizer))
         for variable in original.variables():
@@ -202,7 +200,7 @@ def begin_generators(values: Values) -> None:
 
 
 def begun_optimizer(values: Values, optimizer: Any, trained: Any = None) -> Any:
-    config = tf.nest.map_structure(lambda part: part, optimizer.get_config())  # with lists of its own
+    config = tf.nest.map_structure(lambda part: part, optimizer.get_config())  # with copied lists
     if isinstance(schedule := vars(optimizer).get("_learning_rate"), LearningRateSchedule):
         config["learning_rate"] = values.copier.of(schedule)
     cls: Any = type(optimizer)
@@ -214,7 +212,7 @@ def begun_optimizer(values: Values, optimizer: Any, trained: Any = None) -> Any:
         twin.build(trained)
     elif "_index_dict" in vars(optimizer):
         pairs = values.copier.pairs(tf.Variable)
-        pairs.sort(key=lambda pair: value_of(pair[0]) is None)  # a variable that holds another one has the same name
+        pairs.sort(key=lambda pair: value_of(pair[0]) is None)  # a wrapper of a variable has the same name
         by_name = {variable._unique_id: new for variable, new in pairs}
         twin.build([by_name[name] for name in optimizer._index_dict])
     return twin
@@ -255,7 +253,7 @@ def take_over(replay: Replay, model: Any, new: Any) -> None:
 
 
 def _compile(replay: Replay, model: Any, new: Any) -> None:
-    """Compile a new model as the original, with an optimizer that has the weights in place of those of the original."""
+    """Compile a new model like the original, with a new optimizer of its weights."""
     given = {name: value for name, value in model._compile_config.config.items() if name != "optimizer"}
     replay.copy(*given.values())
     optimizer = begun_optimizer(Values(replay.copier), model.optimizer, new.trainable_variables)
@@ -268,7 +266,7 @@ def _compile(replay: Replay, model: Any, new: Any) -> None:
 
 
 def _insert_layers(replay: Replay, model: Any, new: Any) -> None:
-    """Add what no output depends on: losses, metrics, and layers that the model holds without calling them."""
+    """Add losses, metrics and uncalled layers, on which no output depends."""
     present = set(map(id, layers_of(new)))
     layers = [replay.memo[id(layer)] for layer in layers_of(model) if not isinstance(layer, InputLayer)]
     missing = [layer for layer in layers if id(layer) not in present]

@@ -1,4 +1,4 @@
-"""Gives the variables of a clone their values: those with which a new model begins, or those of the original."""
+"""Gives the variables of a clone initial values, or those of the original."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ Place = tuple[Any, ...]
 
 
 def is_of_keras(layer: Any) -> bool:
-    """Whether the settings of a layer say what its weights are: it is of a class of Keras, and not quantized."""
+    """Whether settings determine the weights of a layer: one of Keras, and not quantized."""
     package = type(layer).__module__.partition(".")[0]
     return package in ("keras", "tf_keras") and getattr(layer, "quantization_mode", None) is None
 
 
 class Values:
-    """Gives the variables that were copied last their values."""
+    """Gives the latest copied variables their values."""
 
     def __init__(self, copier: Copier) -> None:
         self.copier = copier
@@ -31,12 +31,12 @@ class Values:
         self.errors: dict[int, Exception] = {}
         pairs = copier.pairs(self.keras.VARIABLE)
         self.waiting = {id(variable): (variable, new) for variable, new in pairs if self._has_value(variable)}
-        """The variables that have no value yet, each with its copy."""
+        """The variables whose copies have no value yet, with the copies."""
         drawing = [key for key, thing in copier.owned.items() if isinstance(thing, self.keras.DRAWING)]
         self.drawing = {key: copier.memo[key] for key in drawing}
 
     def run(self, weights: bool) -> None:
-        """Give all variables their values, without a word: what Keras has to say, it said where the model was made."""
+        """Give all variables their values, without the warnings that Keras gave for the original."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             kept: list[str] = [] if weights else self._begin()
@@ -47,7 +47,7 @@ class Values:
             warnings.warn(message, stacklevel=4)
 
     def give(self, variable: Any, initial: Any) -> None:
-        """Give the copy of a variable the value of another variable, which is not used any more, or its own value."""
+        """Give the copy of a variable the value of `initial`, or its own."""
         _, new = self.waiting.pop(id(variable))
         self.keras.give(self.copier, variable, new, initial)
 
@@ -57,18 +57,18 @@ class Values:
                 self.give(variable, variable)
 
     def _begin(self) -> list[str]:
-        """Give each variable of the layers of the model the value with which it begins, and return what to warn of."""
+        """Give each variable its initial value, and return warnings."""
         keras = self.keras
         keras.begin_generators(self)
         for metric, new in self.copier.pairs(keras.METRIC):
             self._keep(self.places(metric.variables).values())
             new.reset_state()
-            with contextlib.suppress(Exception):  # of a config of a user
-                for variable in self.places(metric.get_config()).values():  # which is no state, though it was reset
+            with contextlib.suppress(Exception):  # `get_config` of a user may raise
+                for variable in self.places(metric.get_config()).values():  # arguments, which keep their values
                     keras.give(self.copier, variable, self.copier.memo[id(variable)], variable)
         optimizers = [optimizer for optimizer, _ in self.copier.pairs(keras.OPTIMIZER)]
         reached = {id(one) for thing in (self.copier.root, *optimizers) for one in self.places(thing).values()}
-        # `set_weights` cannot reach the weights of a layer that only a function holds.
+        # A layer that only a function holds keeps its weights, since `set_weights` cannot reach them.
         others = [(variable, new) for key, (variable, new) in self.waiting.items() if key not in reached]
         self._keep(variable for variable, _ in others)
         self.drawing.update((id(variable), new) for variable, new in others)  # an initializer may use them
@@ -76,14 +76,14 @@ class Values:
         for layer in sorted(layers, key=lambda layer: layer is not self.copier.root):
             self._begin_layer(layer)
         kept = [message for layer in layers for message in self._unknown(layer, keras.variables_of(self, layer))]
-        for optimizer in optimizers:  # its counts and slots begin; its learning rate is as it is
+        for optimizer in optimizers:  # counters and slots are initialized, the learning rate is kept
             variables = self.places(optimizer)
             self.take_over(variables, keras.begun_optimizer(self, optimizer))
             kept += self._unknown(optimizer, variables.values())
         return kept
 
     def _apply_edits(self) -> None:
-        """Let regularizers and constraints that were set on layers after they were built be in effect in the clone."""
+        """Apply regularizers and constraints that were set on layers after they were built."""
         for layer, _ in self.copier.pairs(self.keras.LAYER):
             for name in [name for name in vars(layer) if name.endswith(("_regularizer", "_constraint"))]:
                 weight = name.rpartition("_")[0]
@@ -92,7 +92,7 @@ class Values:
                     self.keras.apply_edit(self.copier, layer, variable, name)
 
     def _begin_layer(self, layer: Any) -> None:
-        """Give the weights of a layer, and of those within it, the values that they have when it is built anew."""
+        """Initialize the weights of a layer and its sublayers as `build` does."""
         if self._waits(layer) and type(layer).build not in self.keras.COMMON_BUILDS:
             self._try(layer, lambda layer: self.keras.built(layer, self.unbuilt(layer)))
         if self._waits(layer):
@@ -102,26 +102,26 @@ class Values:
             self._try(layer, self._from_config)
 
     def _waits(self, layer: Any) -> bool:
-        """Whether a weight of a layer, or of one within it, has no value yet."""
+        """Whether a weight of a layer or sublayer has no value yet."""
         parts = layer._flatten_layers()
         return any(id(variable) in self.waiting for part in parts for variable in self.keras.variables_of(self, part))
 
     def _unknown(self, owner: Any, variables: Iterable[Any]) -> Iterator[str]:
-        """Keep the variables that neither `build` nor a config makes, and return a warning for each."""
+        """Keep the values of variables that neither `build` nor a config creates, and yield warnings."""
         error = self.errors.get(id(owner))
         reason = f" ({type(error).__name__}: {textwrap.shorten(str(error), 150)})" if error else ""
         for variable in variables:
             path = getattr(variable, "path", f"/{variable.name}")
-            if id(variable) in self.waiting and "/" in path:  # one that the layer was given has none
+            if id(variable) in self.waiting and "/" in path:  # a variable from outside has no path
                 self._keep([variable])
                 yield (
                     f"clone_model: the variable '{path}' of '{owner.name}' (class `{type(owner).__name__}`) keeps its "
-                    "value in the clone, as neither `build` nor the config of its owner makes it"
-                    f"{reason}. Make it in `build` to begin it anew."
+                    "value in the clone, as neither `build` nor the config of its owner creates it"
+                    f"{reason}. Create it in `build` to initialize it in clones."
                 )
 
     def _try(self, layer: Any, make: Callable[[Any], Any]) -> None:
-        """Take over the values of the variables of a layer that `make` makes anew."""
+        """Initialize the variables of a layer from a new layer that `make` creates."""
         variables = self.places(layer)
         try:
             twin = make(layer)
@@ -133,20 +133,20 @@ class Values:
         self.take_over(variables, twin)
 
     def _refuse_other_weights(self, layer: Any, built: dict[Place, Any], twin: Any) -> None:
-        """Refuse a layer of which a setting was changed since it was built, and takes other weights."""
+        """Refuse a layer with a setting changed after `build` that requires other weights."""
         for place, variable in self.places(twin).items():
             own = built.get(place, _at(place, layer))
             is_part = any(place[:length] in built for length in range(len(place)))  # of a variable of a strategy
             if (own is None and not is_part) or (place in built and own.shape != variable.shape):
                 has = "none" if own is None else tuple(own.shape)
                 raise ValueError(
-                    f"clone_model: '{layer.name}' was built with other settings than it has: `{place[-1]}` would have "
-                    f"the shape {tuple(variable.shape)}, and has {has}. Keep the weights with `weights=True`, or the "
-                    "settings with `clone_function=lambda layer: layer.from_config(layer.get_config())`."
+                    f"clone_model: '{layer.name}' was built with other settings than it has now: `{place[-1]}` would "
+                    f"have the shape {tuple(variable.shape)}, and has {has}. Keep the weights with `weights=True`, or "
+                    "the settings with `clone_function=lambda layer: layer.from_config(layer.get_config())`."
                 )
 
     def take_over(self, variables: dict[Place, Any], twin: Any) -> None:
-        """Give variables the values of those that answer to them in a twin."""
+        """Give variables the values of their counterparts in a twin."""
         taken = set()
         for place, variable in variables.items():
             initial = _at(place, twin)
@@ -158,7 +158,7 @@ class Values:
                 self.give(variable, initial)
 
     def places(self, thing: Any) -> dict[Place, Any]:
-        """The variables under an object, each by its shortest place, then by the first in alphabetical order."""
+        """The variables under an object by place: the shortest, then the alphabetically first."""
         places: dict[Place, Any] = {}
         walked = {id(thing)}
         waiting: collections.deque[tuple[Place, Any]] = collections.deque([((), thing)])
@@ -167,7 +167,7 @@ class Values:
             place, part = waiting.popleft()
             named = _named(part)
             names = [name for name, value in named.items() if isinstance(value, kinds)]
-            for name in sorted(names, key=lambda name: (name == "_layers", name)):  # which lists what has a name
+            for name in sorted(names, key=lambda name: (name == "_layers", name)):  # it repeats layers with names
                 value = named[name]
                 if id(value) in walked or name in self.keras.NOT_LEADING:
                     continue
@@ -182,17 +182,17 @@ class Values:
         return id(variable) in self.copier.made or value_of(variable) is not None
 
     def unbuilt(self, thing: Any) -> Any:
-        """A copy of a layer, or of an optimizer, as it is before it is built, which draws what the clone draws."""
+        """An unbuilt copy of a layer or optimizer, with the random generators of the clone."""
         copier = Copier(self.keras, thing, unbuilt=True)
         copier.memo = self.drawing.copy()
         copier.copy()
         return copier.memo[id(thing)]
 
     def _from_config(self, layer: Any) -> Any:
-        """The layer that its config makes, built as the layer was."""
-        recorded = getattr(layer, "_auto_config", None)  # what its constructor was given, in Keras 3
+        """A layer from the config of a layer, built like it."""
+        recorded = getattr(layer, "_auto_config", None)  # the constructor arguments, in Keras 3
         config = layer.get_config() if recorded is None else recorded.config
-        self._keep(self.places(config).values())  # variables that it was given
+        self._keep(self.places(config).values())  # variables among its arguments
         if not self._waits(layer):
             return None
         twin = type(layer).from_config(config)
@@ -200,17 +200,17 @@ class Values:
 
 
 def value_of(variable: Any) -> Any:
-    """The tensor or handle that has the value of a variable; None for one of tf_keras that holds other variables."""
+    """The tensor or handle with the value of a variable; None for tf_keras wrappers."""
     return variable._value if hasattr(variable, "_value") else vars(variable).get("_handle")
 
 
 def _at(place: Place, thing: Any) -> Any:
-    """What an object has at a place; None where it has nothing."""
+    """The object at a place, or None."""
     return functools.reduce(lambda part, name: _named(part).get(name), place, thing)
 
 
 def _named(thing: Any) -> dict[str, Any]:
-    """What a container or an object holds, by name."""
+    """The items or attributes of an object by name."""
     if isinstance(thing, dict):
         return {str(key): value for key, value in thing.items()}
     if isinstance(thing, list | tuple):

@@ -1,4 +1,4 @@
-"""What runs beside Keras: build a model from source, clone it, observe it, answer.
+"""Trials in the process that runs Keras: build, clone and observe models.
 
-Owns everything that happens in the process of the Keras under test, be it a child of ours or a user's own.
+The process is a worker of clonediff, or the user's own.
 """

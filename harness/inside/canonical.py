@@ -1,9 +1,8 @@
-"""Values as text that is the same in another process: no addresses, functions by their bytecode, arrays by digest."""
+"""Canonical text of values, without addresses: functions by bytecode, arrays by digest."""
 
 from __future__ import annotations
 
 import contextlib
-import dis
 import functools
 import inspect
 import json
@@ -14,15 +13,16 @@ from typing import Any
 
 import numpy as np
 
+from clonediff.harness.fixed.parts import names_in
 from clonediff.harness.inside.digests import as_text, short_hash
-from clonediff.harness.inside.packages import is_users, once_a_class
+from clonediff.harness.inside.packages import cached_per_class, is_user_defined
 
 LONGEST = 120
 
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{5,}")
 _DEEPEST = 12
 _BUILT_ON = "build_config"
-"""In the config of what a layer holds: the shape that it happened to be built on, which its calls tell as well."""
+"""The key of the build shape in a config; calls are compared instead."""
 
 
 def without_addresses(text: str) -> str:
@@ -30,7 +30,7 @@ def without_addresses(text: str) -> str:
 
 
 def entry(value: Any) -> str:
-    """The canonical text of a value, cut to a readable length with a digest of the whole at its end."""
+    """The canonical text of a value; a long one is cut and has a digest."""
     whole = text(value)
     if len(whole) <= LONGEST:
         return whole
@@ -38,7 +38,7 @@ def entry(value: Any) -> str:
 
 
 def text(value: Any, depth: int = 0) -> str:
-    """The canonical text of a value, whole. Lists and tuples differ; the order of a dict's keys does not count."""
+    """The full canonical text of a value. Lists and tuples differ; dicts are sorted."""
     kind = type(value)
     if value is None or kind in (bool, int, float, str, bytes):
         return repr(value)
@@ -47,10 +47,10 @@ def text(value: Any, depth: int = 0) -> str:
     if isinstance(value, dict):
         code = value.get("value") if len(value) == 1 else None
         is_code = isinstance(code, tuple) and len(code) == 3 and isinstance(code[0], str)
-        if is_code or value.get("class_name") == "__lambda__":  # its bytes tell the line that it stands in as well
+        if is_code or value.get("class_name") == "__lambda__":  # its serialized code includes the line number
             return "<lambda>"
         if value.get("class_name") in ("InputLayer", "SeedGenerator") and isinstance(value.get("config"), dict):
-            # Its name may be a counted one, which is compared with the layer itself.
+            # Keras may have numbered the name; it is compared with the layer.
             value = dict(value, config={key: item for key, item in value["config"].items() if key != "name"})
         keys = [(key if isinstance(key, str) else repr(key), item) for key, item in value.items() if key != _BUILT_ON]
         items = sorted((without_addresses(key), text(item, depth + 1)) for key, item in keys)
@@ -79,7 +79,7 @@ def text(value: Any, depth: int = 0) -> str:
 
 
 def function(value: Any, depth: int = 0) -> str:
-    """A Python function: its name, and a digest of its code, its defaults, what it closes over, and its globals."""
+    """The canonical text of a function: name, and digest of code, defaults, closure, globals."""
     parts = [_code(value.__code__), text(value.__defaults__, depth + 1), text(value.__kwdefaults__, depth + 1)]
     parts += [_content(content, depth + 4) for content in contents(value.__closure__ or ())]
     parts += [f"{name}: {_content(content, depth + 4)}" for name, content in globals_of(value)]
@@ -87,37 +87,29 @@ def function(value: Any, depth: int = 0) -> str:
 
 
 def _content(value: Any, depth: int) -> str:
-    """What a function closes over, or reads of the globals; of an object, whose attributes are facts, its class."""
+    """The text of a closure cell or global; of objects with facts, the class."""
     plain = value is None or isinstance(value, (bool, int, float, str, bytes, np.ndarray, np.generic))
     plain = plain or isinstance(value, (list, tuple, dict, set, frozenset, type)) or callable(value)
     return text(value, depth) if plain and not hasattr(value, "get_config") else type(value).__name__
 
 
 def globals_of(function: Any) -> Iterator[tuple[str, Any]]:
-    """The globals that a user's function reads, by name, without modules."""
-    if not is_users(function):
+    """The names and values of the globals that a user-defined function reads, without modules."""
+    if not is_user_defined(function):
         return
-    for name in _globals_read(function.__code__):
+    for name in sorted(names_in(function.__code__, "LOAD_GLOBAL", "LOAD_NAME")):
         value = function.__globals__.get(name)
         if name in function.__globals__ and not isinstance(value, types.ModuleType):
             yield name, value
 
 
-@functools.lru_cache(maxsize=1024)
-def _globals_read(code: types.CodeType) -> tuple[str, ...]:
-    """The names of the globals that code reads, and the functions in it."""
-    names = {step.argval for step in dis.get_instructions(code) if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
-    inner = (_globals_read(item) for item in code.co_consts if isinstance(item, types.CodeType))
-    return tuple(sorted(names.union(*inner)))
-
-
-@once_a_class
+@cached_per_class
 def class_code(kind: Any) -> str:
-    """A digest of a user's class: the names of its bases, and the code of its methods; "" of any other class."""
-    if not is_users(kind):
+    """A digest of the bases and methods of a user-defined class; "" for other classes."""
+    if not is_user_defined(kind):
         return ""
     parts = [base.__module__ + "." + base.__qualname__ for base in kind.__mro__]
-    for base in filter(is_users, kind.__mro__):
+    for base in filter(is_user_defined, kind.__mro__):
         for name, member in sorted(vars(base).items()):
             plain = repr(member) if isinstance(member, (bool, int, float, str, bytes)) else ""
             parts.append(f"{name} {plain} {[_code(code) for code in codes_of(member)]}")
@@ -125,7 +117,7 @@ def class_code(kind: Any) -> str:
 
 
 def codes_of(member: Any) -> list[types.CodeType]:
-    """The code of a method, or of the functions of a property, without wrappers."""
+    """The unwrapped code objects of a method or property."""
     accessors = (member.fget, member.fset, member.fdel) if isinstance(member, property) else (member,)
     functions: list[Any] = [getattr(accessor, "__func__", accessor) for accessor in accessors]
     codes = [getattr(inspect.unwrap(function), "__code__", None) for function in functions]
@@ -133,7 +125,7 @@ def codes_of(member: Any) -> list[types.CodeType]:
 
 
 def contents(cells: Any) -> Iterator[Any]:
-    """What the cells of a closure hold; one may hold nothing yet."""
+    """The contents of closure cells, without empty ones."""
     for cell in cells:
         with contextlib.suppress(ValueError):
             yield cell.cell_contents
@@ -147,7 +139,7 @@ def _code(code: Any) -> str:
 
 def _object(value: Any, depth: int) -> str:
     name = type(value).__name__
-    with contextlib.suppress(Exception):  # a symbolic tensor has no numbers, and a user's object may refuse to tell
+    with contextlib.suppress(Exception):  # a symbolic tensor has no numbers, and `get_config` of a user may raise
         if hasattr(value, "numpy") and hasattr(value, "dtype"):
             return f"{name} {text(np.asarray(value.numpy()), depth + 1)}"
         if hasattr(value, "get_config"):

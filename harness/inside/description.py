@@ -1,4 +1,4 @@
-"""A model at rest: its layers, calls, ends, weights and states."""
+"""The static description of a model: its layers, calls, inputs, outputs, weights and states."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from typing import Any
 from clonediff.harness.inside.canonical import class_code, entry
 from clonediff.harness.inside.configs import parts
 from clonediff.harness.inside.facts import Facts
-from clonediff.harness.inside.layers import Layers, is_own_class
+from clonediff.harness.inside.layers import Layers, is_custom_class
 from clonediff.harness.inside.observer import Observer
 from clonediff.harness.inside.structure import skeleton
 from clonediff.harness.observation import End, Shape, Variable
 
 
 class Description:
-    """The shape of a model, with what the observer needs again: its layers, variables and initial values."""
+    """The record of a model, and the layers, variables and initial values behind it."""
 
     def __init__(self, model: Any, observer: Observer, values: bool = True) -> None:
         framework, digest = observer.framework, observer.digests.digest
         self._observer = observer
         self.model = model
         self.values: Any = None
-        """The `VariableValues` that its variables are to have."""
+        """The `VariableValues` with which the model runs."""
         self.layers = Layers(model, observer)
         self.weights, trains = framework.weights(model)
         states = framework.states(model)
@@ -29,7 +29,7 @@ class Description:
         known = {id(weight) for weight in self.weights}
         mentioned = [variable for key, variable in self.layers.variables.items() if key not in known]
         self.states = list({id(state): state for state in [*(state for state, _ in states), *mentioned]}.values())
-        # The values that a model begins with; a description of the same model once more does without them.
+        # The initial values; a second description of the same model does not need them.
         self.initial = [framework.read(weight) for weight in self.weights] if values else []
         self.first_states = [framework.read(state) for state in self.states] if values else []
         owners: dict[int, int] = {}
@@ -37,8 +37,9 @@ class Description:
             for variable in framework.own_variables(place.layer) if place.first == number else ():
                 owners.setdefault(id(variable), number)
         by_chance = {id(state) for state, chance in states if chance}
-        inputs, outputs = framework.ends(model)
-        structures = framework.declared(model)
+        inputs, outputs = ends = framework.ends(model)
+        numbers = {id(tensor): number for side in ends for number, tensor in enumerate(side)}
+        structures = [skeleton(side, lambda leaf: numbers.get(id(leaf))) for side in framework.structures(model)]
         compiled = framework.compiled(model)
         digests = {
             id(state): digest(value)
@@ -49,20 +50,20 @@ class Description:
             kind=type(model).__name__,
             name=str(model.name),
             trainable=bool(getattr(model, "trainable", False)),
-            input_structure=skeleton(structures[0], lambda leaf: leaf),
-            output_structure=skeleton(structures[1], lambda leaf: leaf),
+            input_structure=structures[0],
+            output_structure=structures[1],
             inputs=tuple(map(self._end, inputs)),
             outputs=tuple(map(self._end, outputs)),
             layers=tuple(layers),
             weights=tuple(self._variable(weight, owners, id(weight) in trains) for weight in self.weights),
             states=tuple(self._variable(state, owners, False, digests.get(id(state), "")) for state in self.states),
             compiled=None if compiled is None else parts(compiled),
-            own=is_own_class(type(model)),
+            own=is_custom_class(type(model)),
             code=class_code(type(model)),
         )
 
-    def hold(self, original: Description | None = None, facts: Facts | None = None) -> None:
-        """Look at all that the model holds now; `original` is what it was cloned from. Its `facts` may be known."""
+    def read_facts(self, original: Description | None = None, facts: Facts | None = None) -> None:
+        """Read the attributes of the model, unless `facts` has them, without the original's objects."""
         theirs = None if original is None else original.facts
         self.facts: Facts = facts or Facts(self.layers, [*self.weights, *self.states], self._observer, theirs)
         for attributes, of_layer in zip(self.shape.facts, self.facts.of, strict=False):
@@ -70,7 +71,7 @@ class Description:
             attributes.update(of_layer)
 
     def shared_with(self, clone: Description) -> list[Any]:
-        """The layers and the variables that its clone has of it."""
+        """The layers and variables of this model that a clone contains."""
         ours, theirs = ([*each.layers.objects(), *each.weights, *each.states] for each in (self, clone))
         ids = {id(thing) for thing in ours}
         return [thing for thing in theirs if id(thing) in ids]

@@ -1,4 +1,4 @@
-"""Arrays by their digest: equal digests, equal dtype, shape and bytes, with any NaN equal to any NaN."""
+"""Digests of arrays: equal if dtype, shape and bytes are; every NaN equals every NaN."""
 
 from __future__ import annotations
 
@@ -12,10 +12,8 @@ import numpy as np
 from clonediff.harness.observation import Leaf
 
 KEPT_BYTES = 64 * 1024 * 1024
-
-
 _name = functools.lru_cache(maxsize=None)(str)
-"""The name of a dtype, which NumPy itself takes its time to tell."""
+"""The name of a dtype, cached because NumPy is slow."""
 
 
 def short_hash(data: Any, more: bytes = b"") -> str:
@@ -25,7 +23,7 @@ def short_hash(data: Any, more: bytes = b"") -> str:
 
 
 class Digests:
-    """The digests of one trial and the arrays behind them, up to a number of bytes."""
+    """The digests of one trial, with their arrays up to a number of bytes."""
 
     def __init__(self, limit: int = KEPT_BYTES) -> None:
         self._arrays: dict[str, Any] = {}
@@ -39,7 +37,7 @@ class Digests:
             array = one_nan(array) if dtype.kind in "fcV" else array
             body = _bytes(array)
         name = short_hash((f"{_name(dtype)}{array.shape}").encode(), body)
-        # Half of the room that is left at most: there is always some for the small arrays, which outputs are.
+        # At most half of the remaining room, so that small arrays, such as outputs, always fit.
         if name not in self._arrays and array.nbytes * 2 <= self._room:
             self._arrays[name] = array
             self._room -= array.nbytes
@@ -49,7 +47,7 @@ class Digests:
         return Leaf(array.shape, _name(array.dtype), self.digest(array))
 
     def difference(self, left: str, right: str) -> dict[str, Any]:
-        """How two arrays differ: the largest distance, how many elements, the first of them with both its values."""
+        """How the arrays of two digests differ, as `difference` below; or which arrays are missing."""
         missing = [digest for digest in (left, right) if digest not in self._arrays]
         if missing:
             return {"missing": missing}
@@ -69,7 +67,7 @@ def same(left: Any, right: Any) -> bool:
 
 
 def one_nan(array: Any) -> Any:
-    """The array with every NaN written with the same bits."""
+    """The array with the same bits for every NaN."""
     try:
         holes = np.isnan(array)
     except TypeError:
@@ -81,7 +79,7 @@ def one_nan(array: Any) -> Any:
 
 
 def difference(left: Any, right: Any) -> dict[str, Any]:
-    """How two arrays differ. A NaN beside a number counts, and leaves `max_abs` to the other elements."""
+    """How two arrays differ. A NaN in one of them counts, but not towards `max_abs`."""
     report: dict[str, Any] = {
         "shape": [list(left.shape), list(right.shape)],
         "dtype": [str(left.dtype), str(right.dtype)],

@@ -1,9 +1,8 @@
-"""All that a model holds, in one walk: the attributes of the model, its layers and what it is compiled with.
+"""Reads the attributes of a model, its layers and its `compile` arguments, at any depth.
 
-A fact goes by its path from the layer that holds it, as Python writes it: ".kernel_initializer.seed",
-".arguments['by'][0]". There is no list of attributes to compare. An object that can change is looked into where it is
-met first; elsewhere the fact refers to that place. Layers, variables and tensors of the model are references, too,
-which are compared where both models are aligned (`harness/trials/checks/facts.py`).
+The key of a fact is its Python path from the layer: ".kernel_initializer.seed", ".arguments['by'][0]". There is no
+allowlist of attributes. A mutable object is read where the walk meets it first; elsewhere the fact refers to that
+path. Facts also refer to layers, variables and tensors of the model, which `harness/trials/checks/facts.py` aligns.
 """
 
 from __future__ import annotations
@@ -31,52 +30,52 @@ from clonediff.harness.inside.canonical import class_code, contents, entry, glob
 from clonediff.harness.inside.digests import short_hash
 from clonediff.harness.inside.layers import Layers
 from clonediff.harness.inside.observer import Observer
-from clonediff.harness.inside.packages import is_users, root_of
+from clonediff.harness.inside.packages import is_user_defined, root_of
+from clonediff.harness.inside.structure import items_of
 from clonediff.harness.observation import NO_LAYER, Fact
 
 _DEEPEST = 16
-"""Where properties make new objects without end, a walk has to stop: there an object is compared by its text."""
+"""Deeper objects are compared by their text, since properties can create new objects without end."""
 _LONGEST_CONTAINER = 1000
 """Longer containers are compared as one value."""
 _CODE = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, type, types.ModuleType)
 _WRAPPERS = OPAQUE | {"functools"}
 _NAMES = frozenset(["name", "_name", "_path", "_parent_path"])
 _NOT_COMPARED = _NAMES | {"trainable", "_trainable", "input_mask", "output_mask", "distribute_strategy"}
-"""Reported per layer, or per call: a tensor may have the mask of a later call. The strategy is that of the caller."""
+"""Compared per layer or call: tensors may have later masks, strategies are the caller's."""
 _GRAPH_ATTRIBUTES = frozenset(["_inputs", "_outputs"])
-"""The calls of the layers have them."""
+"""Attributes compared with the calls of the layers."""
 _LEFT_BY_TRAINING = frozenset([".metrics", ".metrics_names", ".metrics_variables", ".optimizer.learning_rate"])
-"""What training leaves in a model, which the clone of one that may have been trained before has not."""
+"""Attributes that training before cloning may have left in a model."""
 _COUNTED = re.compile(r"(_\d+)+$")
 
 
 class Facts:
-    """The facts of a model: `of[0]` has those of the model itself, `of[1 + n]` those of the layer in its place n.
+    """The facts of a model: `of[0]` of the model, `of[1 + n]` of layer n.
 
-    Holds on to whatever it has read: a property may make a new list each time, and Python gives the number of an object
-    that is gone to another.
+    Keeps every object that it has read alive, so that no `id` is reused.
     """
 
     def __init__(self, layers: Layers, variables: list[Any], observer: Observer, original: Facts | None = None) -> None:
         self.of: list[dict[str, Fact]] = []
         self._read: list[Any] = []
         self.other_variables: list[Any] = []
-        """Those of an optimizer, say, whose values are facts."""
+        """Variables that are no weights or states of the model, as of an optimizer."""
         self._observer, self._framework = observer, observer.framework
         self._places = layers
         self._layers = {**layers.index, id(layers.model): -1}
         self._variables = {id(variable): number for number, variable in reversed([*enumerate(variables)])}
         self._changing: dict[int, Any] = {}
-        """The objects that can change by themselves: whether two are one is a fact."""
+        """Mutable objects; whether two attributes share one is a fact."""
         self.functions: list[Any] = []
         self._parts_of_original = set() if original is None else {*original._layers, *original._variables}
         self._first: dict[int, tuple[int, str]] = {}
         self._in_values = 0
         self._functions: collections.deque[tuple[int, str, Any]] = collections.deque()
-        """Functions that were met, whose contents are read once all else has been."""
+        """Functions whose contents are read after everything else."""
         owners = layers.objects()
         self._named: dict[str, int] = {}
-        """The layer of each name, `NO_LAYER` where several have it."""
+        """The layer with each name; `NO_LAYER` if several layers have it."""
         for number, name in enumerate((str(getattr(owner, "name", "")) for owner in owners), -1):
             self._named[name] = NO_LAYER if name in self._named else number
         self._stems = {_COUNTED.sub("", name) for name in self._named}
@@ -84,19 +83,19 @@ class Facts:
         self._texts: dict[str, Fact] = {}
         for number, owner in enumerate(owners, -1):
             self.of.append({})
-            self._begin(number)
+            self._enter(number)
             if self._layers[id(owner)] == number:
                 self._attributes("", owner, 0)
-        self._begin(-1)
+        self._enter(-1)
         for path, value in _items_in("._compile_config.config", self._framework.compile_arguments(layers.model)):
-            self._value(path, value, 1)
+            self._read_value(path, value, 1)
         self._read_functions()
 
-    def _begin(self, number: int) -> None:
+    def _enter(self, number: int) -> None:
         self._number, self._facts = number, self.of[1 + number]
 
     def _attributes(self, path: str, owner: Any, depth: int) -> bool:
-        """Read the attributes of an object; whether anything in them can change by itself."""
+        """Read the attributes of an object, and return whether any value is mutable."""
         changes, kind = False, type(owner)
         names, held = names_of(owner, self._observer.private)
         for name in sorted(names.union(properties(kind)) - (frozenset() if path else _NOT_COMPARED)):
@@ -110,19 +109,19 @@ class Facts:
                 if name == "name" and type(value) is str and _counts(value, kind.__name__):
                     value = _COUNTED.sub("", value)
                 if name == "seed" and type(value) is int and owner.get_config().get("seed", value) is None:
-                    value = None  # it was drawn, not given
-            except Exception as error:  # an attribute that it does not have yet
+                    value = None  # it was drawn, not passed
+            except Exception as error:  # a property of a model that is not ready for it
                 self._facts[here] = Fact(f"raises {type(error).__name__}")
                 continue
             of_package = name in names_of_packages(kind) and (name not in held or name in _GRAPH_ATTRIBUTES)
             if of_package and self._is_list_of_parts(value):
-                self._facts[here] = Fact(_name_of_a_container(value))  # a property such as `weights`, or `losses`
+                self._facts[here] = Fact(_name_of_a_container(value))  # a property such as `weights` or `losses`
                 continue
-            changes = self._value(here, value, depth + 1) or changes
+            changes = self._read_value(here, value, depth + 1) or changes
         return changes
 
     def _is_list_of_parts(self, value: Any) -> bool:
-        """Whether it lists layers, weights or calls, which are compared by themselves, or what calls have given."""
+        """Whether a value is a list of layers, variables, calls or tensors, compared elsewhere."""
         return isinstance(value, (list, tuple)) and all(
             id(item) in self._variables
             or id(item) in self._layers
@@ -132,15 +131,15 @@ class Facts:
             for item in value
         )
 
-    def _value(self, path: str, value: Any, depth: int) -> bool:
-        """Read a value; whether it, or anything in it, can change by itself."""
+    def _read_value(self, path: str, value: Any, depth: int) -> bool:
+        """Read a value, and return whether it, or any value in it, is mutable."""
         kind = type(value)
         if kind in PLAIN:
             self._facts[path] = self._text(value) if kind is str else Fact(repr(value))
             return False
         reference = self._reference(value)
         if reference is None and id(value) in self._parts_of_original:
-            self._facts[path] = Fact(kind.__name__)  # `leaks` finds it
+            self._facts[path] = Fact(kind.__name__)  # `leaks` reports it
             return False
         self._read.append(value)
         if reference is not None:
@@ -161,7 +160,7 @@ class Facts:
             return True
         if not self._in_values:
             self._first[id(value)] = self._number, path
-            self._changing[id(value)] = value  # until it is known: it may hold itself
+            self._changing[id(value)] = value  # for now: it may contain itself
         changes = self._look_into(path, value, depth)
         if not changes and not self._in_values:
             del self._changing[id(value)]
@@ -173,12 +172,12 @@ class Facts:
         if id(value) in self._variables:
             return Fact("a variable", variable=self._variables[id(value)])
         if isinstance(value, self._framework.tensor_class):
-            shape = "a tensor of {}".format(getattr(value, "shape", ""))  # its dtype is compared with the call
+            shape = "a tensor of {}".format(getattr(value, "shape", ""))  # the call has its dtype
             return Fact(shape, tensor=self._places.tensor_of_any_graph(value), detail=class_code(type(value)))
         return None
 
     def _whole(self, path: str, value: Any, kind: Any) -> str:
-        """The fact of what is not looked into; "" of anything else. What functions hold is read later."""
+        """The text of a value that is compared as a whole, "" for others."""
         if isinstance(value, functools.partial):
             self._functions.append((self._number, path, value))
             return "partial"
@@ -204,10 +203,10 @@ class Facts:
             return True
         if isinstance(value, CONTAINERS):
             changes = self._items(path, value, depth)
-            return (is_users(kind) and self._attributes(path, value, depth)) or changes
+            return (is_user_defined(kind) and self._attributes(path, value, depth)) or changes
         self._facts[path] = Fact(kind.__name__, detail=class_code(kind))
         if isinstance(value, weakref.ref):
-            return self._value(path + "()", value(), depth + 1)
+            return self._read_value(path + "()", value(), depth + 1)
         only_values = is_value(kind)
         self._in_values += only_values
         changes = self._attributes(path, value, depth)
@@ -234,7 +233,7 @@ class Facts:
             self._facts[path] = Fact(f"{name} of {len(value)}")
             items = [(f"[{place}]", item) for place, item in enumerate(ordered)]
         for where, item in items:
-            changes = self._value(path + where, item, depth + 1) or changes
+            changes = self._read_value(path + where, item, depth + 1) or changes
         return changes
 
     def _read_functions(self) -> None:
@@ -245,17 +244,17 @@ class Facts:
                 continue
             seen.add(id(function))
             self.functions.append(function)
-            self._begin(number)
+            self._enter(number)
             for where, value in held_by(function):
                 if type(value) not in PLAIN or isinstance(function, functools.partial):
-                    self._value(path + where, value, path.count("__") + 1)
+                    self._read_value(path + where, value, path.count("__") + 1)
 
     def _array(self, value: Any) -> str:
         value = np.asarray(value)
         return f"array of {value.shape}, {value.dtype}: {self._observer.digests.digest(value)}"
 
     def _text(self, text: str) -> Fact:
-        """A text, and which layers it names."""
+        """The fact of a text, with the layers that it names."""
         if text not in self._texts:
             parts = text.split("/")
             stems = [_COUNTED.sub("", part) for part in parts]
@@ -268,16 +267,16 @@ class Facts:
 
 
 def _items_in(path: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """The objects in nested lists and dicts, each with the path there; what is plain there, `Shape.compiled` has."""
+    """The objects in nested lists and dicts by path, without plain values, which `Shape.compiled` has."""
     if isinstance(value, (list, tuple, dict)):
-        for key, item in value.items() if isinstance(value, dict) else enumerate(value):
+        for key, item in items_of(value):
             yield from _items_in(f"{path}[{key!r}]", item)
     elif type(value) not in PLAIN:
         yield path, value
 
 
 def held_by(function: Any) -> Iterator[tuple[str, Any]]:
-    """What a function, a bound method or a `partial` holds, each with how Python writes the way there."""
+    """The objects that a function, bound method or `partial` holds, each with its Python path."""
     if isinstance(function, functools.partial):
         yield from ((".func", function.func), (".args", function.args), (".keywords", function.keywords))
         return
@@ -294,7 +293,7 @@ def held_by(function: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _unwrapped(value: Any) -> Any:
-    """The function in its wrappers: a cache, `tf.function`; TensorFlow has one by several names, in several of them."""
+    """The function inside wrappers such as a cache or `tf.function`."""
     while root_of(type(value)) in _WRAPPERS and not isinstance(value, types.ModuleType):
         inner = getattr(value, "__wrapped__", None) or getattr(value, "python_function", None)
         if inner is None:
@@ -304,7 +303,7 @@ def _unwrapped(value: Any) -> Any:
 
 
 def _name_of_a_container(value: Any) -> str:
-    """What a list, a tuple or a dict is; where Keras or TensorFlow has wrapped it to track it, that says nothing."""
+    """The class name of a container, without tracking wrappers of Keras and TensorFlow."""
     kind = type(value)
     if root_of(kind) not in ("keras", "tf_keras", "tensorflow"):
         return kind.__name__
@@ -317,6 +316,6 @@ def _is_tensor(value: Any) -> bool:
 
 @functools.lru_cache(maxsize=4096)
 def _counts(name: str, kind: str) -> bool:
-    """Whether Keras may have counted a name itself: "seed_generator_3" of a `SeedGenerator`."""
+    """Whether a name looks generated and numbered by Keras: "seed_generator_3" for `SeedGenerator`."""
     spelled = re.sub("([a-z0-9])([A-Z])", r"\1_\2", re.sub("(.)([A-Z][a-z0-9]+)", r"\1_\2", kind)).lower()
     return _COUNTED.sub("", name) == spelled

@@ -1,4 +1,4 @@
-"""An exception as plain data: its type, what it said, and the frames from its package on."""
+"""Exceptions as plain data: type, message, and frames with paths that start at the package."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LONGEST_MESSAGE = 500
 MOST_FRAMES = 60
 
 Frames = list[tuple[str, str, Any]]
-"""The file of each frame, its function and its line, the innermost last."""
+"""File, function and line of each frame, the innermost last."""
 
 _PACKAGE = re.compile(r".*/(?:site-packages|dist-packages|packages/[^/]+)/")
 _STANDARD = re.compile(r".*/lib/python\d[.\d]*/")
@@ -26,7 +26,7 @@ _INSIDE = re.compile(r".*/(?=(?:inside|server|fixed)/)")
 
 
 def failure(error: BaseException, below: str = "") -> Failure:
-    """The exception, with the frames below the function named `below` here, without ours that lead to Keras."""
+    """The record of an exception, with the frames below our function `below`."""
     errors = [error, *_wrapped(error)]
     frames = _below(_frames(error), below)
     frames += [frame for inner in errors[1:] for frame in _frames(inner)]
@@ -35,17 +35,17 @@ def failure(error: BaseException, below: str = "") -> Failure:
 
 
 def encodable(text: str) -> str:
-    """The text as UTF-8 can have it: half of a surrogate pair, which no answer can hold, is written as its escape."""
+    """Escape lone surrogates, which UTF-8 cannot encode."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def stack(frame: Any) -> Frames:
-    """Where a frame is, the innermost last."""
+    """The stack of a frame, the innermost frame last."""
     return _located(traceback.walk_stack(frame))[::-1]
 
 
 def plain_frames(frames: Frames, below: str = "") -> tuple[Frame, ...]:
-    """Frames as plain data; those that lie below the function of that name in this room, where there is one."""
+    """Frames as plain data, below our function `below` if it is on the stack."""
     named = [(package_path(file), name, line) for file, name, line in _below(frames, below)]
     named = [frame for frame in named if not _PLUMBING.match(frame[0])]
     if len(named) > MOST_FRAMES:
@@ -59,7 +59,7 @@ def _below(frames: Frames, function: str) -> Frames:
 
 
 def _frames(error: BaseException) -> Frames:
-    # Not `extract_tb`: that reads the source of every file on the way.
+    # Not `extract_tb`, which reads the source file of every frame.
     return _located(traceback.walk_tb(error.__traceback__))
 
 
@@ -68,9 +68,9 @@ def _located(walk: Iterator[tuple[Any, int]]) -> Frames:
 
 
 def _wrapped(error: BaseException) -> Iterator[BaseException]:
-    """The exceptions, from the outside in, that were caught and raised again in more words: theirs, and some around.
+    """The exceptions that were raised again with a longer message, the outermost first.
 
-    What cannot be read back from a config is raised again as another type, with the whole config around it.
+    Deserialization raises an error again as another type, with the whole config in the message.
     """
     while not error.__suppress_context__ and error.__context__ is not None:
         inner = error.__context__
@@ -83,13 +83,12 @@ def _wrapped(error: BaseException) -> Iterator[BaseException]:
 
 @functools.lru_cache(maxsize=10000)
 def package_path(file: str) -> str:
-    """A file from its package's name on: "keras/src/models/cloning.py"."""
-    file = file.replace("\\", "/")
+    """The path of a file from its package on: "keras/src/models/cloning.py"."""
     for root in (_PACKAGE, _STANDARD, _INSIDE):
         if root.match(file):
             return root.sub("", file, count=1)
-    # A release laid over others lies in a folder of any name, which is on the path.
+    # A release under test is in its own folder on the path.
     for folder in sys.path:
-        if folder and file.startswith(folder.replace("\\", "/").rstrip("/") + "/"):
-            return file[len(folder.rstrip("/\\")) + 1 :]
+        if folder and file.startswith(folder.rstrip("/") + "/"):
+            return file[len(folder.rstrip("/")) + 1 :]
     return file if file.startswith("<") else file.rsplit("/", 1)[-1]

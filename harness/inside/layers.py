@@ -1,8 +1,7 @@
 """The layers of a model, numbered depth-first, each with its calls.
 
-The arguments of a call are a skeleton, in which a tensor is {"tensor": [layer, use, output]}. An argument that was
-given the value which the call has by default is left out: it is the same call. Where others come after it, it is
-{"value": "default"}.
+The arguments of a call are a skeleton, in which a tensor is {"tensor": [layer, use, output]}. An argument that equals
+its default is left out; before other positional arguments, it is {"value": "default"}.
 """
 
 from __future__ import annotations
@@ -18,18 +17,18 @@ import numpy as np
 from clonediff.harness.inside.canonical import class_code, entry
 from clonediff.harness.inside.configs import settings
 from clonediff.harness.inside.observer import Observer
-from clonediff.harness.inside.packages import once_a_class
-from clonediff.harness.inside.structure import leaves, skeleton
+from clonediff.harness.inside.packages import cached_per_class
+from clonediff.harness.inside.structure import items_of, leaves, skeleton
 from clonediff.harness.observation import CallSeen, LayerSeen
 
 _PLAIN = (type(None), bool, int, float, str)
 _DEFAULT = inspect.Parameter.empty
-"""Stands for a value that the call has by default."""
+"""Marks an argument that equals its default."""
 _LISTS_OF_KERAS = ("_layers", "_self_tracked", "_obj_reference", "_self_unconditional")
 
 
 class LayerPlace(NamedTuple):
-    """A layer in a model: who holds it, and under which name. `first` is the first place of the same object."""
+    """A layer, its holder, its attribute there, and the first place of the object."""
 
     layer: Any
     inside: int
@@ -38,7 +37,7 @@ class LayerPlace(NamedTuple):
 
 
 class Layers:
-    """Every place of a model; `index` has the first of each object by its id, `variables` those that calls mention."""
+    """The layer places of a model; `index` has the first place of each `id`."""
 
     def __init__(self, model: Any, observer: Observer) -> None:
         self.model = model
@@ -47,13 +46,14 @@ class Layers:
         self.variables: dict[int, Any] = {}
         self._observer, self._framework = observer, observer.framework
         self._members: dict[int, dict[int, int]] = {}
-        """By who holds them, the places of layers by id."""
+        """By holder, the places of its layers by `id`."""
         self._visit(model, -1)
         self._nodes: dict[int, list[Any]] = {}
-        """The nodes of each place in the graph that holds it; and by their ids, which use of their layer they are."""
+        """The nodes of each place in its graph."""
         self._uses: dict[tuple[int, int], int] = {}
+        """By holder and `id` of a node, which call of its layer it is."""
         self._holders: dict[int, int] = {}
-        """By their ids, which graph nodes are of."""
+        """The holder of the graph of each node, by `id`."""
         for holder, members in self._members.items():
             if self._framework.is_graph(self._at(holder)):
                 self._number_nodes(holder, members)
@@ -93,8 +93,6 @@ class Layers:
 
     def describe(self) -> list[LayerSeen]:
         framework = self._framework
-        graphs = {holder: self._at(holder) for holder in self._members if framework.is_graph(self._at(holder))}
-        copied = {holder for holder, graph in graphs.items() if framework.begins_inside(graph)}
         records: list[LayerSeen] = []
         for number, (layer, inside, role, first) in enumerate(self.places):
             nodes = self._nodes.get(number, ())
@@ -106,9 +104,9 @@ class Layers:
                 role=role,
                 config=settings(layer, framework) if first == number else records[first].config,
                 trainable=bool(getattr(layer, "trainable", False)),
-                calls=tuple(self._call(node, layer, inside, inside in copied) for node in nodes),
+                calls=tuple(self._call(node, layer, inside) for node in nodes),
                 nodes=framework.node_counts(layer),
-                own=is_own_class(type(layer)),
+                own=is_custom_class(type(layer)),
                 code=class_code(type(layer)),
                 model=framework.is_graph(layer),
             )
@@ -116,7 +114,7 @@ class Layers:
         return records
 
     def tensor(self, tensor: Any, holder: int = -1) -> tuple[int, int, int] | None:
-        """The place of a symbolic tensor in the graph of a holder, None where it comes from outside."""
+        """A symbolic tensor as [layer, use, output] in a holder's graph; None from outside."""
         layer, node, output = self._framework.origin(tensor)
         place = self._members.get(holder, {}).get(id(layer))
         if place is None:
@@ -125,27 +123,22 @@ class Layers:
         return None if use is None else (place, use, output)
 
     def tensor_of_any_graph(self, tensor: Any) -> tuple[int, int, int] | None:
-        """The place of a symbolic tensor in the model or in any model that it holds."""
+        """The same in whichever graph of the model the tensor belongs to."""
         _, node, _ = self._framework.origin(tensor)
         holder = self._holders.get(id(node))
         return None if holder is None else self.tensor(tensor, holder)
 
-    def _call(self, node: Any, layer: Any, holder: int, copied: bool) -> CallSeen:
-        """A call as a record. The tensors of its graph may be `copied`: their masks say nothing."""
-        framework = self._framework
-
+    def _call(self, node: Any, layer: Any, holder: int) -> CallSeen:
         leaf = functools.partial(self._leaf, holder)
-        args, kwargs = self._without_defaults(layer, *framework.arguments(node))
-        outputs = framework.outputs(node)
+        args, kwargs = self._without_defaults(layer, *self._framework.arguments(node))
         return CallSeen(
             skeleton(args, leaf)["tuple"] if args else [],
             {str(name): skeleton(value, leaf) for name, value in kwargs.items()},
-            len(outputs),
-            () if copied else tuple(map(framework.has_mask, outputs)),
+            len(self._framework.outputs(node)),
         )
 
     def _without_defaults(self, layer: Any, args: Any, kwargs: Any) -> tuple[Any, dict[Any, Any]]:
-        """The arguments of a call of a layer, without those that say what it does by default."""
+        """The arguments of a call, without those that equal their defaults."""
         args = tuple(args)
         if len(args) < 2 and not kwargs:
             return args, kwargs
@@ -185,16 +178,16 @@ class Layers:
         return {"value": entry(value)}
 
 
-@once_a_class
+@cached_per_class
 def _parameters_of_call(kind: Any) -> list[inspect.Parameter]:
     return list(inspect.signature(kind.call).parameters.values())[1:]
 
 
 def _by_default(parameter: inspect.Parameter | None, value: Any, masked: bool) -> bool:
-    """Whether a call does the same without this value.
+    """Whether a call does the same without this argument.
 
-    Where `training` is not given, or None, Keras says whether the model trains. Where a tensor that comes in is
-    `masked`, some releases pass its mask on unless the call is given one, be it None.
+    Keras sets a missing `training`, or None, itself. If an input is `masked`, some releases pass its mask on unless
+    the call has a mask argument, even None.
     """
     if parameter is None or type(value) is not type(parameter.default):
         return False
@@ -205,19 +198,18 @@ def _by_default(parameter: inspect.Parameter | None, value: Any, masked: bool) -
     return not (masked and parameter.name.endswith("mask"))
 
 
-def is_own_class(kind: type) -> bool:
-    """Whether a class is the user's, and none of Keras."""
+def is_custom_class(kind: type) -> bool:
+    """Whether a class is not defined by Keras itself."""
     return kind.__module__.partition(".")[0] not in ("keras", "tf_keras")
 
 
 def _role(holder: Any, layer: Any) -> str:
-    """The attribute of `holder` under which it has `layer`: "cell", "layers[1]", "" where none is seen."""
+    """The attribute of `holder` that contains `layer`: "cell", "layers[1]"; "" if there is none."""
     private = ""
     for name, value in vars(holder).items():
         role = name if value is layer else ""
         if isinstance(value, (list, tuple, dict)):
-            items = value.items() if isinstance(value, dict) else enumerate(value)
-            role = next((f"{name}[{key!r}]" for key, item in items if item is layer), "")
+            role = next((f"{name}[{key!r}]" for key, item in items_of(value) if item is layer), "")
         if role and not role.startswith("_"):
             return role
         if role and not role.startswith(_LISTS_OF_KERAS):

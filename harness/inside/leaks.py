@@ -1,8 +1,8 @@
-"""What of a model can be reached from its clone: objects that can change, whatever attribute leads to them.
+"""Finds leaks: mutable objects of the original that can be reached from its clone.
 
-Python itself says what an object refers to (`gc.get_referents`). Objects of the backend, classes, modules and functions
-are not part of a model; but an original that a function of the clone closes over is found. What another build of the
-same source reaches, too, is no leak, nor what a module holds.
+References come from `gc.get_referents`. Backend objects, classes, modules and functions do not belong to a model, but
+functions of the clone are searched. An object is no leak if another build of the source also reaches it, or a module
+holds it.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from typing import Any
 
 import numpy as np
 
-from clonediff.harness.inside.packages import BACKENDS, is_of_keras, is_policy, once_a_class, root_of
+from clonediff.harness.inside.packages import BACKENDS, cached_per_class, is_keras_class, is_policy, root_of
 from clonediff.harness.observation import Leak
 
 Objects = dict[int, Any]
-"""Objects by their ids. They are held, so that no id is given twice."""
+"""Objects by `id`, which keeps them alive so that no `id` is reused."""
 
 _TRACKING = "tensorflow.python.trackable."
-"""TensorFlow's wrappers of lists and dicts, and its references to what a checkpoint saves."""
+"""TensorFlow's wrappers of lists and dicts, and its checkpoint references."""
 _VALUES: tuple[Any, ...] = (
     *(bool, int, float, complex, str, bytes, enum.Enum, type(None), type(NotImplemented), type(Ellipsis)),
     *(type, types.ModuleType, types.CodeType, types.FrameType, types.TracebackType, types.BuiltinFunctionType),
@@ -43,7 +43,7 @@ _STATES = (
     *(threading.local, random.Random, types.SimpleNamespace),
 )
 _RESOURCES = ("ResourceVariable", "MutableHashTable", "DenseHashTable", "Generator")
-"""What TensorFlow itself keeps and changes."""
+"""TensorFlow classes with mutable state."""
 _MODULE_KEY = "__builtins__"
 """Only the namespace of a module has this key."""
 _FUNCTION_PARTS = ("__closure__", "__defaults__", "__kwdefaults__", "__self__", "__func__", "func", "args", "keywords")
@@ -59,20 +59,20 @@ class _Kind(enum.Enum):
 
 
 def owned(model: Any, held: Iterable[Any] = ()) -> Objects:
-    """All that belongs to a model, and to what its functions hold; these and weak references are no part of it."""
-    return _walk([model, *(thing for thing in held if _is_of_a_model(type(thing)))], _is_of_a_model)
+    """The objects that belong to a model, or to the objects `held` by its functions."""
+    return _walk([model, *(thing for thing in held if _belongs_to_model(type(thing)))], _belongs_to_model)
 
 
 def in_common(left: Objects, right: Objects, known: Objects) -> list[Any]:
-    """The objects that can change and belong to both of two models, and were not known before."""
+    """The mutable objects of both models that are not `known`."""
     keys = left.keys() & right.keys() - known.keys()
     return [left[key] for key in keys if _kind(type(left[key])) is _Kind.CAN_CHANGE]
 
 
 def contents(belongings: Objects) -> list[Any]:
-    """What the objects of a model refer to now, in their order, followed by the bytes of arrays.
+    """The current referents of the objects of a model, then the bytes of arrays.
 
-    The list keeps these objects alive, so that no new object gets the id of one of them.
+    The list keeps them alive, so that no `id` is reused.
     """
     things = list(belongings.values())
     referents = gc.get_referents(*things, *(thing.__dict__ for thing in things if hasattr(thing, "__dict__")))
@@ -80,9 +80,9 @@ def contents(belongings: Objects) -> list[Any]:
 
 
 def same_contents(before: list[Any], after: list[Any]) -> bool:
-    """Whether both list the same objects. Bytes may be equal, and tuples may have the same items.
+    """Whether two lists have the same objects, equal bytes, or tuples of the same items.
 
-    Keras replaces the history of a tensor, a tuple, by an equal one.
+    Keras replaces the history of a tensor, a tuple, by a new one.
     """
     return len(before) == len(after) and all(
         type(old) is type(new)
@@ -97,17 +97,17 @@ def same_contents(before: list[Any], after: list[Any]) -> bool:
 def leaks(
     clone: list[Any], original: list[Any], belongings: Objects, known: Iterable[Any], whole_packages: bool = False
 ) -> tuple[Leak, ...]:
-    """The `belongings` of the original that the clone reaches; none that are `known`, nor what only these lead to.
+    """The `belongings` of the original that the clone reaches without `known` objects or modules.
 
-    `clone` and `original` are models, each followed by its layers. What modules hold is no leak.
+    `clone` and `original` are models, each followed by its layers.
     """
     stops = {id(thing) for thing in known}
-    reached = _walk([thing for thing in clone if id(thing) not in stops], _is_of_a_clone)
+    reached = _walk([thing for thing in clone if id(thing) not in stops], _is_reachable)
     both = (key for key in reached.keys() & belongings.keys() if _kind(type(reached[key])) is _Kind.CAN_CHANGE)
     shared = {key for key in both if key not in stops and not _is_read_only(reached[key])}
     if not shared:
         return ()
-    common = _of_modules(belongings, whole_packages)
+    common = _held_by_modules(belongings, whole_packages)
     ways = {key: way for key, way in _paths(clone, shared, stops).items() if key not in common}
     of_original = _paths(original, set(ways), set(), through=True)
     names = {key: type(belongings[key]).__name__ for key in ways}
@@ -115,14 +115,14 @@ def leaks(
 
 
 def _is_read_only(thing: Any) -> bool:
-    """Whether it is an array that cannot be written to; tf_keras makes a number one of no axes."""
+    """Whether an object is a read-only or zero-dimensional array, as of tf_keras."""
     return isinstance(thing, np.ndarray) and not (thing.flags.writeable and thing.ndim)
 
 
-def _of_modules(original: Objects, whole_packages: bool) -> Objects:
-    """What is in the modules of the source and of a model's classes: lists, dicts, and objects that are not Keras'.
+def _held_by_modules(original: Objects, whole_packages: bool) -> Objects:
+    """The objects in modules of the source and of a model's classes, except Keras objects.
 
-    With `whole_packages`, it is what all modules of these packages have.
+    With `whole_packages`, those of all modules in the same packages.
     """
     names = {type(thing).__module__ for thing in original.values()} | {"__main__"}
     if whole_packages:
@@ -130,7 +130,7 @@ def _of_modules(original: Objects, whole_packages: bool) -> Objects:
         names |= {name for name in list(sys.modules) if name.partition(".")[0] in packages}
     modules = [sys.modules[name] for name in names if name in sys.modules]
     values = [value for module in modules for value in list(vars(module).values())]
-    return _walk((value for value in values if _is_of_a_module(type(value))), _is_of_a_module)
+    return _walk((value for value in values if _belongs_to_module(type(value))), _belongs_to_module)
 
 
 def _walk(seeds: Iterable[Any], follows: Callable[[Any], bool]) -> Objects:
@@ -156,20 +156,20 @@ def _referents(things: list[Any]) -> list[Any]:
     return referents + [thing() for thing in things if isinstance(thing, weakref.ref)]
 
 
-def _is_of_a_model(kind: Any) -> bool:
+def _belongs_to_model(kind: Any) -> bool:
     return _kind(kind) in (_Kind.PART, _Kind.CAN_CHANGE)
 
 
-def _is_of_a_clone(kind: Any) -> bool:
+def _is_reachable(kind: Any) -> bool:
     return _kind(kind) is not _Kind.VALUE
 
 
-def _is_of_a_module(kind: Any) -> bool:
-    """Whether what a module holds is followed: not an object of Keras, which is part of another model."""
-    return issubclass(kind, type) or (_is_of_a_model(kind) and not is_of_keras(kind))
+def _belongs_to_module(kind: Any) -> bool:
+    """Whether an object in a module is followed; a Keras object belongs to another model."""
+    return issubclass(kind, type) or (_belongs_to_model(kind) and not is_keras_class(kind))
 
 
-@once_a_class
+@cached_per_class
 def _kind(kind: Any) -> _Kind:
     root = root_of(kind)
     if issubclass(kind, _VALUES) or is_policy(kind):
@@ -188,13 +188,13 @@ def _kind(kind: Any) -> _Kind:
     return _Kind.CAN_CHANGE
 
 
-# -- paths, once something was found
+# -- paths of leaks
 
 
 def _paths(seeds: list[Any], wanted: set[int], stops: set[int], *, through: bool = False) -> dict[int, tuple[int, str]]:
-    """The shortest path to each `wanted` object, as the number of the nearest seed and the path from there.
+    """The shortest path to each `wanted` object, as nearest seed and path from there.
 
-    Objects that only `stops` lead to have no path, nor, unless `through`, those that only other wanted objects lead to.
+    No path leads through `stops` or, unless `through` is set, through another wanted object.
     """
     numbers = {id(seed): number for number, seed in enumerate(seeds, -1) if id(seed) not in stops}
     holders: dict[int, Any] = dict.fromkeys(numbers)
@@ -204,7 +204,7 @@ def _paths(seeds: list[Any], wanted: set[int], stops: set[int], *, through: bool
         holder = todo.popleft()
         for part in _referents([holder]):
             key, kind = id(part), type(part)
-            if key in holders or not _is_of_a_clone(kind) or key in stops or (kind is dict and _MODULE_KEY in part):
+            if key in holders or not _is_reachable(kind) or key in stops or (kind is dict and _MODULE_KEY in part):
                 continue
             holders[key] = holder
             if through or key not in wanted:
@@ -214,12 +214,12 @@ def _paths(seeds: list[Any], wanted: set[int], stops: set[int], *, through: bool
             way = [part]
             while holders[id(way[-1])] is not None:
                 way.append(holders[id(way[-1])])
-            ways[key] = numbers[id(way[-1])], _written(way[::-1])
+            ways[key] = numbers[id(way[-1])], _as_python(way[::-1])
     return ways
 
 
-def _written(way: list[Any]) -> str:
-    """How Python writes the way from its first object to its last."""
+def _as_python(way: list[Any]) -> str:
+    """The Python expression for a path of objects."""
     namespaces = {id(getattr(thing, "__dict__", None)) for thing in way}
     things = [thing for thing in way if id(thing) not in namespaces]
     return "".join(

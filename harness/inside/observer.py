@@ -1,7 +1,7 @@
-"""What a trial observes models with, and the memory that trials leave.
+"""The observer of a trial, and garbage collection between trials.
 
-Models are cycles of objects, which only the collector frees. A process of our own collects now and then, and what
-was there before its first trial is frozen: a collection walks over the last trials only.
+Models are reference cycles, which only the garbage collector frees. A worker collects every few trials, and freezes
+all earlier objects, so that a collection only visits the latest trials.
 """
 
 from __future__ import annotations
@@ -18,40 +18,40 @@ from clonediff.harness.inside.frameworks.interface import Framework
 
 _COLLECT_EVERY = 64
 _FORGET_KERNELS_EVERY = 512
-"""The numbers of trials between two collections, and after which the backend forgets its kernels."""
+"""Numbers of trials between two collections, and two clearings of the kernel cache."""
 
 _count = 0
 _serving = False
 
 
 class Observer:
-    """What one trial observes with. Holds on to every object it has numbered, so that no number is given twice."""
+    """The framework, seed and digests of one trial, with a number for each object."""
 
     def __init__(self, framework: Framework, seed: int) -> None:
         self.framework = framework
         self.seed = seed
         self.backend_draws = False
         self.values_by_chance = False
-        """Whether the values that variables begin with say nothing: the model was run before."""
+        """Whether initial values are meaningless because the model ran before the trial."""
         self.private: re.Pattern[str] | None = None
-        """The private attributes that are looked at."""
+        """Further private attributes to read."""
         self.digests = Digests()
         self._numbered: dict[int, tuple[int, Any]] = {}
 
     def ident(self, thing: Any) -> int:
-        """The number of an object, the same for as long as the trial lasts."""
+        """The number of an object in this trial; the object is kept alive."""
         return self._numbered.setdefault(id(thing), (len(self._numbered), thing))[0]
 
     def release(self) -> None:
-        """Let go of the trial's objects; what is left is its digests and the arrays behind them."""
+        """Release the objects of the trial, and keep the digests with their arrays."""
         self._numbered = {}
 
 
 def take_over() -> None:
-    """Freeze what there is and collect by count from now on. For a process of our own only."""
+    """Freeze all objects, and let `tidy` collect garbage. Only for a worker process."""
     global _serving
     _serving = True
-    # Until 3.12, Python looks at a protocol anew at each `isinstance`, of which TensorFlow asks many.
+    # Before 3.12, each `isinstance` with a protocol, frequent in TensorFlow, inspects the protocol again.
     for name in ("_get_protocol_attrs", "_is_callable_members_only") if sys.version_info < (3, 12) else ():
         if hasattr(typing, name):
             setattr(typing, name, functools.lru_cache(maxsize=None)(getattr(typing, name)))
@@ -61,7 +61,7 @@ def take_over() -> None:
 
 
 def tidy(framework: Framework) -> None:
-    """Before a trial, or a program that is drawn: forget names, and now and then collect."""
+    """Reset names before a trial or a draw, and collect garbage every few calls."""
     global _count
     framework.forget()
     if not _serving:

@@ -1,4 +1,4 @@
-"""The original of a trial: the numbers that it and its clones run on, and whether a cloner has left it as it was."""
+"""The original of a trial: its inputs, its values, and changes by a cloner."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from clonediff.harness.inside.values import input_arrays, specs_of, target_array
 from clonediff.harness.observation import Case, Failure, Leak, ModelRun, Observation, Shape, Trained
 
 _MANY = 64
-"""As many numbers as chance hardly draws twice, be they whole ones."""
+"""Integers: arrays with fewer numbers may be equal by chance."""
 
 
 class Live(NamedTuple):
-    """A model that is there already, and was run and trained before, with the filters of warnings around the trial."""
+    """An existing model, which may have been trained, and the warning filters of its user."""
 
     model: Any
     filters: Any
 
 
 class Original:
-    """A model, observed before it is cloned; its clones are observed on the same numbers."""
+    """A model and its observation; clones run on the same inputs and values."""
 
     def __init__(self, model: Any, case: Case, observer: Observer, live: bool) -> None:
         self.model = model
         self.is_live = live
-        self.is_changed = self._is_other = False
-        """Whether a cloner has changed it, and whether it holds other objects, be they alike."""
+        self.is_changed = self._is_touched = False
+        """Whether a cloner has changed the model, or replaced objects by equal ones."""
         self._observer, self._framework = observer, observer.framework
         self.description = description = Description(model, observer)
         observer.backend_draws = self._framework.draws(description.layers.objects()[1:], case.source)
@@ -47,19 +47,19 @@ class Original:
         self._targets = target_arrays([leaf.shape for leaf in outputs], observer.seed)
         first = (True,) * len(description.weights)
         self.observation = replace(observation, keeps_inputs=case.keeps_inputs, live=live, fresh=first)
-        self._owned, self._used = owned(model), _used(description)
+        self._owned, self._owned_before = owned(model), _all_owned(description)
         self._contents: list[Any] = []
-        self.remember(description.facts)  # which were read after the last run
+        self.snapshot(description.facts)  # read after the last run
 
-    # -- it and its clones
+    # -- observing the original and its clones
 
     def observe(self, description: Description, **begins: Any) -> Observation:
         inference = training = self.run(description)
-        # Where no layer takes `training`, a call in training mode is the call that was just made.
+        # If no layer uses `training`, a call in training mode gives the same.
         if any(map(self._framework.trains, description.layers.objects()[1:])):
             training = self.run(description, training=True)
-        # By now both have run: what a run sets in a model, a clone of it is to have after a run.
-        description.hold(None if description.model is self.model else self.description)
+        # Attributes are read after the runs, since runs set some of them.
+        description.read_facts(None if description.model is self.model else self.description)
         values = description.values.values[: len(description.weights)]
         weights = tuple(map(self._observer.digests.digest, values))
         return Observation(description.shape, inference, training, copied_weights=weights, **begins)
@@ -82,13 +82,13 @@ class Original:
         return result
 
     def leaks(self, clone: Description, known: list[Any]) -> tuple[Leak, ...]:
-        """What of the original a clone reaches, but for what is `known`, what both hold, and modules have."""
+        """The leaks of a clone, except through `known` or shared layers and variables."""
         known = known + self.description.shared_with(clone)
         objects = clone.layers.objects(), self.description.layers.objects()
         return leaks(*objects, self._owned, known, whole_packages=self.is_live)
 
     def dependent(self, clone: Description, inference: ModelRun | None) -> dict[str, ModelRun]:
-        """The runs of a clone and of the original that differ once all variables of the other one have changed."""
+        """Runs of either model that differ after all variables of the other have changed."""
         runs = {}
         for part, model, other, expected in (
             ("clone_dependent", clone, self.description, inference),
@@ -97,7 +97,7 @@ class Original:
             other.values.change()
             result = self.run(model)
             other.values.restore()
-            # A model that draws, or counts its calls, gives something else by itself.
+            # The outputs of a model that draws or counts its calls change by themselves.
             if result != expected and self.run(model) == expected:
                 runs[part] = result
         return runs
@@ -109,70 +109,70 @@ class Original:
         return not self._framework.read(optimizer.iterations)
 
     def train(self, description: Description) -> Trained:
-        """What training a model gives; of one that was trained nothing else is to be asked."""
+        """Train a model; afterwards it cannot be observed any more."""
         values, _ = copy(self.description, self.values, description, self._observer)
         trained = train(description, self.model, self._arrays, self._targets, self._observer)
         values.restore()
         return trained
 
-    # -- before and after cloning
+    # -- changes by a cloner
 
-    def remember(self, facts: Facts | None = None) -> None:
-        """Remember it as a cloner is given it, since runs may have set something in it."""
+    def snapshot(self, facts: Facts | None = None) -> None:
+        """Record the state of the original before cloning, since runs may have changed it."""
         if not same_contents(self._contents, self._contents_now()):
             self._before = self._shape_now(facts)
-            self._used = _used(self.description)
+            self._owned_before = _all_owned(self.description)
             self._contents = self._contents_now()
 
-    def look_again(self, runs: bool) -> dict[str, Any]:
-        """What a cloner has changed in it: its shape, its variables and, where it `runs`, what it gives."""
+    def find_changes(self, runs: bool) -> dict[str, Any]:
+        """The changes by a cloner: structure, variables and, if it `runs`, outputs."""
         after: dict[str, Any] = {}
         written = self.values.restore()
-        self._is_other = bool(written) or not same_contents(self._contents, self._contents_now())
+        self._is_touched = bool(written) or not same_contents(self._contents, self._contents_now())
         try:
-            shape = _with_written(self._shape_now(), written) if self._is_other else self._before
+            shape = _marked(self._shape_now(), written) if self._is_touched else self._before
             self.is_changed = shape is not self._before and shape != self._before
-        except Exception as error:  # it can no longer be observed
+        except Exception as error:  # the original can no longer be observed
             self.is_changed = True
             return {"inference_after": ModelRun(failure=failure(error))}
         if self.is_changed:
             after["original_after"] = shape
-        inference = self.run(self.description) if runs or self._is_other else self.inference
+        inference = self.run(self.description) if runs or self._is_touched else self.inference
         return after if inference == self.inference else {**after, "inference_after": inference}
 
-    def look_for(self, clone: Description) -> dict[str, Any]:
-        """Whether a cloner has put something into it that the clone has, too."""
-        if not self._is_other or self.is_changed or not in_common(_used(self.description), _used(clone), self._used):
+    def find_inserted(self, clone: Description) -> dict[str, Any]:
+        """Mark the original as changed if the clone shares an object added to it."""
+        if not self._is_touched or self.is_changed:
             return {}
-        self.is_changed = True
-        return {"original_after": self._before}
+        self.is_changed = bool(in_common(_all_owned(self.description), _all_owned(clone), self._owned_before))
+        return {"original_after": self._before} if self.is_changed else {}
 
-    def repeats(self, training: bool) -> bool:
+    def is_repeatable(self, training: bool) -> bool:
         self.values.restore()
         expected = self.observation.training if training else self.inference
         return self.run(self.description, training) == expected
 
     def _shape_now(self, facts: Facts | None = None) -> Shape:
         now = Description(self.model, self._observer, values=False)
-        now.hold(facts=facts)
+        now.read_facts(facts=facts)
         return now.shape
 
     def _contents_now(self) -> list[Any]:
         others = self.description.facts.other_variables
-        held = _held(self.description)
-        return contents(self._used) + held + [self._framework.read(one).tobytes() for one in others]
+        held = _held_by_functions(self.description)
+        return contents(self._owned_before) + held + [self._framework.read(one).tobytes() for one in others]
 
 
-def _used(description: Description) -> Objects:
-    return owned(description.model, _held(description))
+def _all_owned(description: Description) -> Objects:
+    return owned(description.model, _held_by_functions(description))
 
 
-def _held(description: Description) -> list[Any]:
+def _held_by_functions(description: Description) -> list[Any]:
     return [thing for function in description.facts.functions for _, thing in held_by(function)]
 
 
-def _with_written(shape: Shape, written: list[int]) -> Shape:
-    """A shape with the variables marked to which something was written."""
+def _marked(shape: Shape, written: list[int]) -> Shape:
+    """Mark the variables that were written to."""
     variables, count = [*shape.weights, *shape.states], len(shape.weights)
     for number in written[: len(variables)]:
         variables[number] = replace(variables[number], value="changed")
@@ -183,7 +183,7 @@ def _with_written(shape: Shape, written: list[int]) -> Shape:
 
 
 class VariableValues:
-    """Variables of a model, and the value that each is to have, so that no run depends on the one before it."""
+    """Variables of a model, with their values at the beginning of every run."""
 
     def __init__(self, observer: Observer) -> None:
         self._framework = observer.framework
@@ -195,7 +195,7 @@ class VariableValues:
         self.values.append(value)
 
     def restore(self) -> list[int]:
-        """Put back what has changed; the numbers of the variables that had."""
+        """Restore the variables that have changed, and return their numbers."""
         read, changed = self._framework.read, []
         for number, (variable, value) in enumerate(zip(self.variables, self.values, strict=False)):
             if not same(read(variable), value):
@@ -204,7 +204,7 @@ class VariableValues:
         return changed
 
     def change(self) -> None:
-        """Give each variable that holds numbers others than it is to have."""
+        """Give each numeric variable another value."""
         for variable, value in zip(self.variables, self.values, strict=False):
             if value.dtype.kind not in "OSU":
                 other = ~value if value.dtype.kind == "b" else (value * 0.5 + 1.0).astype(value.dtype)
@@ -212,14 +212,14 @@ class VariableValues:
 
 
 def randomize(description: Description, observer: Observer) -> VariableValues:
-    """Give every float weight a value that neither initializers nor chance would give it twice."""
+    """Give every float weight a random value that no initializer draws."""
     framework, values = observer.framework, VariableValues(observer)
-    # The shape of what it holds: a variable's own may leave a dimension open.
+    # The shape of the value, since a variable's own shape may have open dimensions.
     weights = zip(description.shape.weights, description.initial, strict=False)
     shapes = [(weight.name.lower(), first.shape, weight.dtype) for weight, first in weights]
     arrays = weight_arrays(shapes, observer.seed)
     for weight, array, first in zip(description.weights, arrays, description.initial, strict=False):
-        if array is None or None in list(weight.shape):  # of an open shape is a summary of what was learned
+        if array is None or None in list(weight.shape):  # a variable with an open shape holds adapted state
             values.keep(weight, first)
             continue
         framework.write(weight, array)
@@ -233,14 +233,14 @@ def randomize(description: Description, observer: Observer) -> VariableValues:
 def copy(
     original: Description, values: VariableValues, clone: Description, observer: Observer
 ) -> tuple[VariableValues, str]:
-    """Give a clone the weights and the states of the original; the clone's values, and why it could not be done."""
+    """Copy weights and states to a clone; return its values, and a problem if any."""
     framework, copied = observer.framework, VariableValues(observer)
     counts = len(original.weights), len(clone.weights)
     problem = "" if counts[0] == counts[1] else f"the original has {counts[0]} weights, the clone {counts[1]}"
     weights, states = values.values[: counts[0]], values.values[counts[0] :]
     for number, (variable, value) in enumerate(zip(clone.weights, clone.initial, strict=False)):
         if number < counts[0]:
-            if weights[number].shape == value.shape or _takes(variable, weights[number]):
+            if weights[number].shape == value.shape or _fits(variable, weights[number]):
                 framework.write(variable, weights[number])
                 value = weights[number] if weights[number].dtype == value.dtype else framework.read(variable)
             else:
@@ -258,22 +258,22 @@ def copy(
     return copied, problem
 
 
-def _takes(variable: Any, value: Any) -> bool:
-    """Whether a variable whose shape leaves dimensions open takes a value, whatever it holds now."""
+def _fits(variable: Any, value: Any) -> bool:
+    """Whether a value fits the shape of a variable, which may have open dimensions."""
     shape = list(variable.shape)
     return len(shape) == value.ndim and all(
         size in (None, have) for size, have in zip(shape, value.shape, strict=False)
     )
 
 
-# -- whether a clone's values are its own
+# -- fresh values
 
 
 def fresh(original: Description, values: VariableValues, clone: Description, repeats: bool) -> tuple[bool, ...]:
-    """For each weight of the clone, whether it begins with a value of its own.
+    """For each weight of the clone, whether its initial value is fresh.
 
-    A weight that begins with a value that the original was given was copied. One that begins with the original's first
-    value may have a seed, or was copied too: another build of the source `repeats` it then, if there is one.
+    A weight with the current value of the original was copied. A weight with the initial value of the original was
+    copied, or has a seed: then another build of the source, if there is one, `repeats` the value.
     """
 
     def is_fresh(first: Any, of_original: Any, value: Any) -> bool:
@@ -286,9 +286,9 @@ def fresh(original: Description, values: VariableValues, clone: Description, rep
 
 
 def fresh_states(original: Description, clone: Description) -> tuple[bool, ...]:
-    """For each state of the clone, whether it is not the one that a run of the original has left: all begin with zeros.
+    """For each state of the clone, whether it is not a state after a run.
 
-    A seed that is further on says nothing, and a variable that belongs to no layer is no state of a run.
+    States of layers start with zeros. Seeds, and variables of no layer, are not checked.
     """
     return tuple(
         not (state.owner >= 0 and ours.dtype.kind == "f" and ours.any() and same(ours, theirs))
@@ -297,7 +297,7 @@ def fresh_states(original: Description, clone: Description) -> tuple[bool, ...]:
 
 
 def _looks_drawn(value: Any) -> bool:
-    """Whether an array has many numbers that differ; of a kernel that is quantized there are few."""
+    """Whether most numbers of an array differ, so that it is no constant."""
     if value.size < 2 or (value.dtype.kind in "iu" and value.size < _MANY):
         return False
     few = value.reshape(-1)[:_MANY].tolist()

@@ -1,4 +1,4 @@
-"""Whose class an object is of: Keras', a backend's, Python's own, or the user's."""
+"""Whether a class belongs to Keras, a backend, the standard library or the user."""
 
 from __future__ import annotations
 
@@ -16,42 +16,41 @@ BACKENDS = parts.BACKENDS | {"numpy"}
 _POLICIES = ("DTypePolicy", "Policy")
 
 
-def once_a_class(function: Callable[[Any], Result]) -> Callable[[Any], Result]:
-    """Remember the result for each class, for as long as there is the class, which may hold on to a trial's model."""
-    results: Any = weakref.WeakKeyDictionary()
+def cached_per_class(function: Callable[[Any], Result]) -> Callable[[Any], Result]:
+    """Cache the result for each class, by weak reference, to release models of trials."""
+    results: weakref.WeakKeyDictionary[Any, Result] = weakref.WeakKeyDictionary()
 
     def of_class(kind: Any) -> Result:
         if kind not in results:
             results[kind] = function(kind)
-        result: Result = results[kind]
-        return result
+        return results[kind]
 
     return of_class
 
 
 def root_of(kind: Any) -> str:
-    """The package that a class or a function is of."""
+    """The top-level package of a class or function."""
     return str(kind.__module__ or "").partition(".")[0]
 
 
-def is_of_backend(kind: Any) -> bool:
-    """Whether a class is a backend's, or what Keras derives from it for all of its layers."""
+def is_backend_class(kind: Any) -> bool:
+    """Whether a class belongs to a backend, or to the backend code of Keras."""
     return root_of(kind) in BACKENDS or kind.__module__.startswith("keras.src.backend.")
 
 
-@once_a_class
-def is_users(kind: Any) -> bool:
-    """Whether a class is of no package that is part of Keras, a backend or Python."""
+@cached_per_class
+def is_user_defined(kind: Any) -> bool:
+    """Whether a class or function is defined outside Keras, the backends and the standard library."""
     root = root_of(kind)
     return root not in KERAS and root not in BACKENDS and root not in sys.stdlib_module_names
 
 
-@once_a_class
-def is_of_keras(kind: Any) -> bool:
+@cached_per_class
+def is_keras_class(kind: Any) -> bool:
     return any(root_of(base) in KERAS for base in kind.__mro__)
 
 
-@once_a_class
+@cached_per_class
 def is_policy(kind: Any) -> bool:
-    """Whether it is a class of dtype policies: these are immutable in practice, and one may be shared by design."""
-    return is_of_keras(kind) and any(base.__name__ in _POLICIES for base in kind.__mro__)
+    """Whether a class is a dtype policy: immutable in practice, and shared by design."""
+    return is_keras_class(kind) and any(base.__name__ in _POLICIES for base in kind.__mro__)

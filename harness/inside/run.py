@@ -1,7 +1,8 @@
-"""A model called on the trial's inputs, with everything that its layers gave on the way, and trained on them."""
+"""Runs and trains a model, and records the outputs of its layers."""
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -16,13 +17,13 @@ from clonediff.harness.observation import Failure, Leaf, ModelRun, StepSeen, Tra
 
 
 def run(description: Description, arrays: list[Any], observer: Observer, packing: Any, training: bool) -> ModelRun:
-    """The outputs of a call and of its layers. `packing` is the model whose structure of inputs a caller knows."""
-    framework, model, reader = observer.framework, description.model, Reader(observer)
+    """Call a model, and record its outputs; `packing` has the structure of the inputs."""
+    framework, model, leaf = observer.framework, description.model, functools.partial(_leaf, observer, {})
     calls: list[tuple[Any, Any, list[Any], list[Any]]] = []
 
     def listen(layer: Any, result: Any) -> None:
         structure, tensors = numbered(result)
-        # A mask is read at once: it may be gone, or another's, by the time the model has returned.
+        # Masks are read at once: later they may be gone, or belong to another tensor.
         calls.append((layer, structure, tensors, [framework.mask(tensor) for tensor in tensors]))
 
     error: Failure | None = None
@@ -34,7 +35,7 @@ def run(description: Description, arrays: list[Any], observer: Observer, packing
         framework.listener, framework.raisers = listen, []
         result = model(inputs, training=training)
         losses = list(model.losses)
-    except Exception as raised:  # whatever a model raises is an observation
+    except Exception as raised:  # an exception is an observation
         error, result = replace(failure(raised, below="run"), layer=_raiser(description, framework)), None
     finally:
         framework.listener = None
@@ -45,12 +46,12 @@ def run(description: Description, arrays: list[Any], observer: Observer, packing
         number = description.layers.index.get(id(layer))
         if number is not None and all(map(framework.tensors.concrete, tensors)):
             use = uses[number] = uses.get(number, -1) + 1
-            steps.append(StepSeen(number, use, tuple(map(reader.leaf, tensors, masks)), nesting))
+            steps.append(StepSeen(number, use, tuple(map(leaf, tensors, masks)), nesting))
     return ModelRun(
         structure,
-        tuple(reader.leaf(tensor, framework.mask(tensor)) for tensor in outputs),
+        tuple(leaf(tensor, framework.mask(tensor)) for tensor in outputs),
         tuple(steps),
-        tuple(reader.leaf(loss).digest for loss in losses),
+        tuple(leaf(loss).digest for loss in losses),
         error,
     )
 
@@ -63,12 +64,12 @@ def _raiser(description: Description, framework: Framework) -> int:
 def train(
     description: Description, packing: Any, arrays: list[Any], targets: list[list[Any]], observer: Observer
 ) -> Trained:
-    """Train a compiled model on the first of the targets that it takes. It is not as it was afterwards."""
+    """Train a compiled model on the first of the targets that it accepts."""
     trained = Trained()
     for of_outputs in targets:
         try:
             results = _results(description.model, packing, arrays, of_outputs, observer)
-        except Exception as error:  # whatever a model raises is an observation
+        except Exception as error:  # an exception is an observation
             failed = replace(failure(error, below="_results"), layer=_raiser(description, observer.framework))
             trained = Trained(failure=failed)
         else:
@@ -79,7 +80,7 @@ def train(
 
 def _results(model: Any, packing: Any, arrays: list[Any], targets: list[Any], observer: Observer) -> tuple[str, ...]:
     framework, results = observer.framework, []
-    model.run_eagerly, model.jit_compile = True, False  # to compile functions would take seconds, and give the same
+    model.run_eagerly, model.jit_compile = True, False  # compiling takes seconds and gives the same results
     framework.reseed(observer.seed, observer.backend_draws)
     framework.raisers = []
     for step in (model.train_on_batch, model.train_on_batch, model.test_on_batch):
@@ -88,20 +89,13 @@ def _results(model: Any, packing: Any, arrays: list[Any], targets: list[Any], ob
     return tuple(results)
 
 
-class Reader:
-    """Turns the tensors of one run into digests, each tensor once. They have to live for as long as this reader."""
-
-    def __init__(self, observer: Observer) -> None:
-        self._tensors = observer.framework.tensors
-        self._digests = observer.digests
-        self._leaves: dict[int, Leaf] = {}
-
-    def leaf(self, tensor: Any, mask: Any = None) -> Leaf:
-        if mask is not None:
-            return replace(self.leaf(tensor), mask=self.leaf(mask).digest)
-        if id(tensor) not in self._leaves:
-            if not self._tensors.concrete(tensor):
-                text = repr(tensor)[:40] if isinstance(tensor, (bool, int, float)) else ""
-                return Leaf((), type(tensor).__name__, text)
-            self._leaves[id(tensor)] = self._digests.leaf(self._tensors.array(tensor))
-        return self._leaves[id(tensor)]
+def _leaf(observer: Observer, known: dict[int, Leaf], tensor: Any, mask: Any = None) -> Leaf:
+    """The digest of a tensor with its mask; `known` has those of the run by `id`."""
+    if mask is not None:
+        return replace(_leaf(observer, known, tensor), mask=_leaf(observer, known, mask).digest)
+    if not observer.framework.tensors.concrete(tensor):
+        text = repr(tensor)[:40] if isinstance(tensor, (bool, int, float)) else ""
+        return Leaf((), type(tensor).__name__, text)
+    if id(tensor) not in known:
+        known[id(tensor)] = observer.digests.leaf(observer.framework.tensors.array(tensor))
+    return known[id(tensor)]

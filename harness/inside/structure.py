@@ -1,12 +1,12 @@
-"""Nested lists, tuples and dicts: their leaves, and the nesting as JSON that keeps them apart.
+"""Nested lists, tuples and dicts: their leaves and their skeleton, as JSON.
 
-In JSON, a list is a list, a tuple {"tuple": [...]}, a dict {"dict": [[key, value], ...]} in its own order; another type
-of these adds {"type": name}. Leaves are written by the caller.
+In a skeleton, a list is a list, a tuple {"tuple": [...]}, a dict {"dict": [[key, value], ...]} in its own order; a
+subclass adds {"type": name}. The caller converts leaves.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 _PLAIN = frozenset(["dict", "list", "tuple", "_DictWrapper", "ListWrapper", "List", "_TupleWrapper"])
@@ -24,19 +24,21 @@ def skeleton(value: Any, leaf: Callable[[Any], Any]) -> Any:
     return leaf(value)
 
 
+def items_of(value: Any) -> Iterable[tuple[Any, Any]]:
+    """The items of a list, tuple or dict, with their indices or keys."""
+    return value.items() if isinstance(value, dict) else enumerate(value)
+
+
 def leaves(value: Any) -> Iterator[Any]:
-    if isinstance(value, (list, tuple)):
-        for item in value:
-            yield from leaves(item)
-    elif isinstance(value, dict):
-        for item in value.values():
+    if isinstance(value, (list, tuple, dict)):
+        for _, item in items_of(value):
             yield from leaves(item)
     else:
         yield value
 
 
 def numbered(value: Any) -> tuple[Any, list[Any]]:
-    """The nesting with its leaves numbered, and the leaves. None stays None, and is no leaf."""
+    """The skeleton with numbered leaves, and the leaves. None stays None."""
     tensors: list[Any] = []
 
     def number(leaf: Any) -> int | None:

@@ -1,4 +1,4 @@
-"""A subclassed model has no graph to compare: it is compared in a functional model around it, and cloned alone."""
+"""Wraps a subclassed model, which has no graph to compare, in a functional model."""
 
 from __future__ import annotations
 
@@ -9,38 +9,36 @@ from clonediff.harness.inside.frameworks.interface import Framework
 
 _OUTER = "keras.Model(x, {}(x), name='around')"
 CLONE = f"inner = keras.models.clone_model(model.layers[-1])\nclone = {_OUTER.format('inner')}"
-"""How a script clones it."""
+"""The lines of a script that clone only the subclassed model."""
 
 
 def is_subclassed(model: Any, framework: Framework) -> bool:
-    """Whether it is a model of which Keras knows no graph."""
+    """Whether a layer is a model without a graph."""
     return isinstance(model, framework.keras.models.Model) and not framework.is_graph(model)
 
 
 def lines_around(model: Any) -> str:
-    """The lines that let `model` be the model around it, of inputs of the shape on which it was called."""
+    """Source that wraps `model` in a functional model, with inputs of its build shape."""
     shapes = getattr(model, "_build_shapes_dict", None) or {"": getattr(model, "_build_input_shape", None)}
     inputs = _inputs(next(iter(shapes.values())), model) if len(shapes) == 1 else ""
     if not inputs:
-        reason, advice = (
-            f"{type(model).__name__} is subclassed",
-            "let the function return keras.Model(inputs, model(inputs))",
-        )
+        reason, advice = "", "return keras.Model(inputs, model(inputs)) from the function"
         if not any(shapes.values()):
-            reason, advice = f"{reason}, and was not called on data", "let the function call it on its input"
-        raise ValueError(f"{reason}: {advice}. clonediff.clone_model clones it as it is")
+            reason, advice = ", and was not called on data", "call it on its input in the function"
+        problem = f"{type(model).__name__} is subclassed{reason}: {advice}"
+        raise ValueError(f"{problem}. clonediff.clone_model can clone the model itself")
     return f"x = {inputs}\nmodel = {_OUTER.format('model')}\n"
 
 
 def cloned_within(lines: str, clone: Callable[[Any], Any], keras: Any, around: Any) -> Any:
-    """The model around the clone of a subclassed one."""
+    """Clone only the subclassed model inside `around`, and wrap the clone."""
     names = {"keras": keras, "model": clone(around.layers[-1])}
     exec(lines, names)
     return names["model"]
 
 
 def _inputs(shape: Any, model: Any, name: str = "x") -> str:
-    """Inputs of a shape as source; "" where it is not known."""
+    """Source of inputs of a shape; "" if the shape is unknown."""
     if isinstance(shape, dict):
         parts = {key: _inputs(part, model, key) for key, part in shape.items()}
         return f"{{{', '.join(f'{key!r}: {part}' for key, part in parts.items())}}}" if all(parts.values()) else ""

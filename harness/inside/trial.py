@@ -1,7 +1,6 @@
-"""One trial: a model built from source, observed, cloned by each cloner, and each clone observed beside it.
+"""Runs one trial: builds and observes a model, and its clone by each cloner.
 
-`run_trial` is the one way to run a trial: `serve` calls it in a subject's child process, and a downstream project
-calls it in its own.
+`run_trial` runs in the worker process of a subject, and in the user's own process.
 """
 
 from __future__ import annotations
@@ -16,16 +15,16 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from clonediff.harness.inside.build import script
 from clonediff.harness.inside.cloners import Cloner, call_cloner, chosen_cloners
-from clonediff.harness.inside.cloners.users import is_users, no_model
+from clonediff.harness.inside.cloners.users import is_users_cloner, no_model
 from clonediff.harness.inside.description import Description
 from clonediff.harness.inside.failures import GRAPH_FILE, failure
 from clonediff.harness.inside.frameworks.interface import Framework
 from clonediff.harness.inside.observer import Observer, tidy
 from clonediff.harness.inside.original import Live, Original
+from clonediff.harness.inside.script_module import script_module
 from clonediff.harness.inside.structure import leaves
-from clonediff.harness.inside.warned import Warned, heard_as, unheard
+from clonediff.harness.inside.warning_recorder import WarningRecorder, silenced, with_filters
 from clonediff.harness.observation import Answer, Clone, Failure, Leak, Observation, Request
 
 
@@ -37,20 +36,20 @@ def run_trial(
     cloners: Mapping[str, Any] | None = None,
     live: Live | None = None,
 ) -> Answer:
-    """The answer to the request for a trial.
+    """Run the trial of a request.
 
-    `cloners` are names, each with the name of a cloner or a function of a model; without them, those that the request
-    names. Where one has changed the original, those after it are not called, and have no answer. A `live` model takes
-    the place of a source; whoever asks puts its weights back.
+    `cloners` maps names to names of cloners or to functions; the default is the cloners of the request. After a cloner
+    that changes the original, no other is called. A `live` model is used instead of the source; the caller restores
+    its weights.
     """
     observer = observer or Observer(framework, request.case.seed)
     observer.values_by_chance = live is not None
     began = perf_counter()
-    with unheard(), framework.on(request.device):
+    with silenced(), framework.on(request.device):
         if live is None:
             tidy(framework)
         framework.reseed(observer.seed)
-        with framework.hooked(), script(None if live else request.case.source) as module:
+        with framework.hooked(), script_module(None if live else request.case.source) as module:
             chosen = chosen_cloners(request.cloners if cloners is None else cloners, framework)
             trial = _Trial(request, chosen, module, observer, live)
             answer = trial.run()
@@ -65,12 +64,12 @@ class _Trial:
         self._request, self._cloners, self._module, self._observer = request, cloners, module, observer
         self._framework, self._live = observer.framework, live
         self._seconds = 0.0
-        """What a cloner has; one that takes longer ends the process, which says where it was. 0 is no limit."""
+        """The time limit of a cloner in seconds; it ends the process. 0: no limit."""
         self._arguments: list[dict[str, Any]] = []
-        """What the cloner was given beside the model, in each of its calls."""
-        self._heard = Warned()
+        """The arguments of each call of the cloner, without the model."""
+        self._building = WarningRecorder()
         """The warnings of building the model."""
-        self._warned: dict[str, Warned] = {}
+        self._warned: dict[str, WarningRecorder] = {}
         self._descriptions: dict[str, Description] = {}
         """The clones, by cloner."""
 
@@ -78,7 +77,7 @@ class _Trial:
         began = perf_counter()
         try:
             model = self._build() if self._live is None else self._live.model
-        except Exception as error:  # the framework refuses to build: counted, and never a finding
+        except Exception as error:  # an invalid model is counted, and is no finding
             return Answer(refused=failure(error, below="_build"))
         self._original = original = Original(model, self._request.case, self._observer, self._live is not None)
         least, times = self._request.clone_seconds
@@ -86,66 +85,66 @@ class _Trial:
         clones: dict[str, Clone] = {}
         for name, cloner in self._cloners.items():
             clones[name] = self._clone(name, cloner)
-            if original.is_changed:  # and no other cloner is to answer for that
+            if original.is_changed:  # other cloners must not be blamed for it
                 break
         observation = self._train(original.observation, clones)
         observation = self._observe_another(observation, clones)
         for name, warned in self._warned.items():
-            clones[name] = replace(clones[name], warned=warned.beside(self._heard))
+            clones[name] = replace(clones[name], warned=warned.new_since(self._building))
         return Answer(observation, clones=clones)
 
     def _build(self) -> Any:
-        """The model. What building it warns of is heard, and never raised."""
-        with self._heard.listening():
+        """Build the model, and record its warnings."""
+        with self._building.recording():
             exec(compile(self._request.case.source, GRAPH_FILE, "exec"), self._module.__dict__)
             return self._module.__dict__["model"]
 
     # -- one cloner
 
     def _clone(self, name: str, cloner: Cloner) -> Clone:
-        original, warned = self._original, Warned()
+        original, warned = self._original, WarningRecorder()
         self._arguments = []
         if self._request.case.arguments and "clone_model" in self._module.__dict__:
-            self._module.__dict__["clone_model"] = cloner  # functions of the source call it, too
-        original.remember()
+            self._module.__dict__["clone_model"] = cloner  # functions in the source may call it
+        original.snapshot()
         clone, refused = self._call(name, cloner, warned)
-        answer = {"failure": refused, **original.look_again(runs=self._request.costly)}
+        answer = {"failure": refused, **original.find_changes(runs=self._request.costly)}
         if refused is not None:
             return Clone(**answer)
         self._warned[name] = warned
         try:
             description = Description(clone, self._observer)
             observation = original.observe_clone(description)
-        except Exception as error:  # the same was asked of the original: the clone lacks what every model has
+        except Exception as error:  # the original can be observed, so the clone is no working model
             return Clone(**{**answer, "failure": failure(error)})
         self._descriptions[name] = description
-        answer.update(original.look_for(description))
+        answer.update(original.find_inserted(description))
         answer["observation"] = replace(observation, leaks=self._leaks(description))
         if self._request.costly:
             answer.update(original.dependent(description, observation.inference))
             answer.update(self._clone_again(name, cloner))
-        if self._request.case.keeps_inputs or is_users(name):
-            original.values.restore()  # what the clone was given, the model that shares its layers was given, too
+        if self._request.case.keeps_inputs or is_users_cloner(name):
+            original.values.restore()  # layers that the models share have other values now
         return Clone(**answer)
 
-    def _call(self, name: str, cloner: Cloner, warned: Warned) -> tuple[Any, Failure | None]:
-        """The clone, or why there is none. What the cloner warns of, `warned` hears; it ends no call of a cloner.
+    def _call(self, name: str, cloner: Cloner, warned: WarningRecorder) -> tuple[Any, Failure | None]:
+        """Call a cloner, and return the clone or the failure; `warned` records its warnings.
 
-        In the process of a live model, warnings are filtered as its user has set it.
+        For a live model, warnings are filtered as its user has set it.
         """
-        # In older releases initializers draw from the backend's generator, where the last run has left its seed: a
-        # clone would begin with the weights of an original that was built after a run with the same one.
+        # In older releases initializers draw from the backend's generator. With the seed of the last run, a clone would
+        # begin with the weights of the original.
         self._framework.reseed(self._observer.seed + 7, self._observer.backend_draws)
         model, arguments = self._original.model, self._request.case.arguments
-        hearing = heard_as(self._live.filters) if self._live else warned.listening("call_cloner")
+        hearing = with_filters(self._live.filters) if self._live else warned.recording("call_cloner")
         try:
             with hearing, self._within():
                 names = {**self._module.__dict__, "model": model} if arguments else {}
                 self._arguments.append({name: eval(text, names) for name, text in arguments.items()})
                 clone = call_cloner(cloner, model, self._arguments[-1])
-        except Exception as error:  # what this whole project is about
+        except Exception as error:  # a failure of the cloner
             return None, failure(error, below="call_cloner")
-        return clone, no_model(name, clone, self._framework) if is_users(name) else None
+        return clone, no_model(name, clone, self._framework) if is_users_cloner(name) else None
 
     @contextlib.contextmanager
     def _within(self) -> Iterator[None]:
@@ -153,27 +152,26 @@ class _Trial:
             for text in self._request.case.within:
                 scopes.enter_context(eval(text, dict(self._module.__dict__)))
             if self._seconds:
-                faulthandler.register(signal.SIGALRM, chain=True)  # it writes where it is; the signal ends the process
+                faulthandler.register(signal.SIGALRM, chain=True)  # a traceback, before the signal ends the process
                 signal.setitimer(signal.ITIMER_REAL, self._seconds)
                 scopes.callback(signal.setitimer, signal.ITIMER_REAL, 0)
             yield
 
     def _leaks(self, clone: Description) -> tuple[Leak, ...]:
-        """What of the original a clone reaches, but for tensors that it was given, and what made them."""
+        """The leaks of a clone, except through tensors in the cloner's arguments."""
         framework = self._framework
         tensors = [leaf for leaf in leaves(self._arguments) if isinstance(leaf, framework.tensor_class)]
         makers = [maker for tensor in tensors for maker in framework.origin(tensor)[:2]]
         return self._original.leaks(clone, [*tensors, *makers])
 
     def _clone_again(self, name: str, cloner: Cloner) -> dict[str, Any]:
-        """Clone once more."""
         original, after = self._original, {}
         if not original.is_changed:
             original.values.restore()
-            original.remember()
-        clone, refused = self._call(name, cloner, Warned())
+            original.snapshot()
+        clone, refused = self._call(name, cloner, WarningRecorder())
         if not original.is_changed:
-            after = original.look_again(runs=False)
+            after = original.find_changes(runs=False)
         if refused is not None:
             return {**after, "again_failure": refused}
         try:
@@ -182,7 +180,7 @@ class _Trial:
             return {**after, "again_failure": failure(error)}
 
     def _train(self, observation: Observation, clones: dict[str, Clone]) -> Observation:
-        """Train the original and its clones, now that nothing else is asked of them: training leaves many traces."""
+        """Train the original and its clones, after all other observations, since training changes them."""
         if not self._request.costly or not self._original.can_be_trained():
             return observation
         trained = self._original.train(self._original.description)
@@ -196,12 +194,12 @@ class _Trial:
     # -- the null model
 
     def _observe_another(self, observation: Observation, answers: dict[str, Clone]) -> Observation:
-        """Where a clone differs, observe another build of the source with other seeds: what differs in it is chance."""
+        """If a clone differs, observe the null model: another build with other seeds."""
         original, parts = self._original, [(one.observation, one.again) for one in answers.values()]
         clones = [clone for clone in (clone for part in parts for clone in part) if clone is not None]
         runs = [part for part in _RUNS if any(_differ(part, observation, clone) for clone in clones)]
         runs += ["inference"] * any(answer.inference_after is not None for answer in answers.values())
-        warned = any(warned.beside(self._heard) for warned in self._warned.values())
+        warned = any(warned.new_since(self._building) for warned in self._warned.values())
         if not (runs or warned or any(_may_be_chance(observation, clone) for clone in clones)):
             return observation
         try:
@@ -212,9 +210,9 @@ class _Trial:
             self._framework.forget()
             self._framework.reseed(self._observer.seed + 500)
             description = Description(self._build(), self._observer)
-        except Exception:  # a source may be one that runs once only, a live model one that a cloner has broken
+        except Exception:  # a source may run only once, and a cloner may have broken a live model
             return observation
-        description.hold(original.description)
+        description.read_facts(original.description)
         if not runs and description.shape.facts == observation.shape.facts:
             another = Observation(description.shape, **original.begins(description))
         else:
@@ -222,17 +220,17 @@ class _Trial:
         return replace(observation, another=replace(another, leaks=self._leaks(description)))
 
     def _run_another(self, description: Description, observation: Observation, runs: list[str]) -> Observation:
-        """The null model with its runs; where `runs` of clones differ, as the original itself may."""
+        """Observe the null model, again if the original itself does not repeat its `runs`."""
         another, models = self._original.observe_clone(description), [part for part in runs if part != "trained"]
         same = not any(_differ(part, observation, another) for part in models)
-        if models and same and not self._original.repeats(training=models[0] == "training"):
-            another = self._original.observe_clone(description)  # what counts its calls has gone on
+        if models and same and not self._original.is_repeatable(training=models[0] == "training"):
+            another = self._original.observe_clone(description)  # a model that counts its calls has changed
         return replace(another, trained=self._original.train(description)) if "trained" in runs else another
 
 
 _RUNS = ("inference", "training", "trained")
 _NUMBER = re.compile(r"[-+.0-9a-f]*[0-9][-+.0-9a-f]*")
-"""In hexadecimal digits, too: a digest of numbers is drawn as they are."""
+"""Decimal numbers and hexadecimal digests, which chance may change."""
 
 
 def _differ(part: str, original: Observation, clone: Observation) -> bool:
@@ -240,7 +238,7 @@ def _differ(part: str, original: Observation, clone: Observation) -> bool:
 
 
 def _may_be_chance(original: Observation, clone: Observation) -> bool:
-    """Whether a clone begins with other values, shares an object, or holds something that chance may have drawn."""
+    """Whether a clone has other initial states, leaks, or attributes that may be drawn."""
     values, expected = ([state.value for state in shape.states] for shape in (clone.shape, original.shape))
     if clone.leaks or not all(clone.fresh) or values != expected:
         return True

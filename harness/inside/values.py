@@ -1,4 +1,4 @@
-"""The numbers of a trial, all of them from its seed: what goes into a model, and what its weights are set to."""
+"""The numbers of a trial, which follow from its seed: inputs, targets and weights."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from clonediff.harness.observation import End
 
-OPEN = 3
+OPEN_SIZE = 3
 DEFAULT_BATCH = 2
 WORDS = ["red", "green", "blue", "a word", ""]
 
@@ -22,29 +22,27 @@ def input_arrays(specs: list[dict[str, Any]], batch: int | None, seed: int) -> l
 
 
 def input_words(spec: Mapping[str, Any]) -> str:
-    """How an input is drawn, for a person."""
+    """How an input is drawn, in words."""
     shape = ", ".join(map(str, (spec["batch"], *spec["shape"])))
     how = {"ids": f", whole numbers below {spec.get('high')}", "mask": ", 0 and 1"}.get(spec.get("fill", ""), "")
     return f"{spec['name']}: {spec['dtype']} ({shape}){how}"
 
 
 def input_array(spec: dict[str, Any], batch: int, random: Any) -> Any:
-    """The array of one input: its fill over its shape, open dimensions taken as three; or one that is given."""
-    if "array" in spec:
-        return _as(str(spec.get("dtype", "float32")), np.asarray(spec["array"]))
-    shape = shape_of(spec, batch)
+    """Draw the array of one input, or convert the given one."""
     dtype = str(spec.get("dtype", "float32"))
-    name = spec.get("fill") or fill_for(dtype)
-    if name == "words" and dtype != "string":
-        name = fill_for(dtype)
-    if name not in FILLS:
-        raise ValueError("unknown fill {!r} of an input: choose one of {}".format(name, ", ".join(sorted(FILLS))))
-    return _as(dtype, FILLS[name](random, shape, spec))
+    if "array" in spec:
+        return _as(dtype, np.asarray(spec["array"]))
+    fill = FILLS[spec.get("fill") or fill_for(dtype)]
+    return _as(dtype, fill(random, shape_of(spec, batch), spec))
 
 
 def shape_of(spec: Mapping[str, Any], batch: int) -> tuple[int, ...]:
     own = spec.get("batch")
-    return (batch if own is None else int(own), *tuple(OPEN if size is None else int(size) for size in spec["shape"]))
+    return (
+        batch if own is None else int(own),
+        *tuple(OPEN_SIZE if size is None else int(size) for size in spec["shape"]),
+    )
 
 
 def target_arrays(shapes: Sequence[tuple[Any, ...]], seed: int) -> list[list[Any]]:
@@ -64,21 +62,16 @@ def _as(dtype: str, values: Any) -> Any:
 
 
 def weight_arrays(variables: list[tuple[str, tuple[int, ...], str]], seed: int) -> list[Any]:
-    """A value for each weight of a float dtype, None for the others. Its numbers differ, and none is 0 or 1."""
-    sizes = [int(np.prod(shape, dtype=np.int64)) if "float" in dtype else 0 for _, shape, dtype in variables]
+    """A random value for each weight of a float dtype, None for the others."""
     random = np.random.default_rng(seed + 1)
-    drawn = random.standard_normal(sum(sizes), dtype=np.float32)
-    drawn *= np.float32(0.5)
     arrays: list[Any] = []
-    start = 0
-    for (name, shape, dtype), size in zip(variables, sizes, strict=False):
+    for name, shape, dtype in variables:
         if "float" not in dtype:
             arrays.append(None)
             continue
-        array = drawn[start : start + size].reshape(shape)
-        start += size
+        array = np.asarray(random.standard_normal(shape, dtype=np.float32) * np.float32(0.5))
         if "variance" in name:
-            # A square root is taken of it.
+            # Layers take its square root.
             array = np.float32(0.5) + np.abs(np.sin(array))
         arrays.append(array if dtype in ("float32", "bfloat16") else array.astype(dtype))
     return arrays
@@ -88,14 +81,11 @@ def _steps(random: Any, shape: tuple[int, ...], spec: dict[str, Any]) -> Any:
     values = random.standard_normal(shape)
     if len(shape) < 2:
         return values
-    # Rows along axis 1 that are wholly zero: one in three, never the first, and for one sample not at the end only.
+    # A third of the steps (axis 1) are zero: never the first, and in one sample not only the last ones.
     rows = random.random(shape[:2]) < 0.35
-    if shape[1] > 1:
-        rows[0, 1] = True
-        if shape[1] > 2:
-            rows[0, 2] = False
-        rows[-1, -1] = rows[-1, -1] or shape[0] > 1
-    rows[:, 0] = False
+    rows[0, 1:2], rows[0, 2:3] = True, False
+    rows[-1, -1:] |= shape[0] > 1
+    rows[:, :1] = False
     values[rows] = 0.0
     return values
 
@@ -114,10 +104,8 @@ def _mask(random: Any, shape: tuple[int, ...], spec: dict[str, Any]) -> Any:
     values = random.random(shape) < 0.6
     if len(shape) > 1:
         flat = values.reshape(shape[0], -1)
-        if flat.shape[1]:
-            flat[:, 0] = True
-            if flat.shape[1] > 1:
-                flat[0, 1] = False
+        flat[:, :1] = True
+        flat[0, 1:2] = False
     return values
 
 
@@ -139,8 +127,8 @@ def fill_for(dtype: str) -> str:
 
 
 def specs_of(ends: Sequence[End], specs: list[dict[str, Any]] | None = None) -> list[dict[str, Any]]:
-    """The specs of the arrays that a model is run on: those of the request, or what its inputs are declared as."""
-    shapes = [end.shape or (None,) for end in ends]  # of an unknown rank, nothing is known
+    """The specs of the inputs of a model, as requested or else as declared."""
+    shapes = [end.shape or (None,) for end in ends]  # an input of unknown rank gets one dimension
     declared = [
         {"shape": size, "dtype": end.dtype, "batch": batch} for end, (batch, *size) in zip(ends, shapes, strict=False)
     ]

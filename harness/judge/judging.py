@@ -33,7 +33,7 @@ from clonediff.harness.subjects.outcomes import SubjectError
 from clonediff.harness.subjects.process import Limits, SubjectProcess
 from clonediff.harness.subjects.releases import search_path_of
 from clonediff.harness.subjects.subject import Subject
-from clonediff.harness.trials.checks.made import NOT_BUILT
+from clonediff.harness.trials.checks.failures import NOT_BUILT
 from clonediff.harness.trials.graph_trials import UPSTREAM, GraphTrials
 from clonediff.harness.trials.triage import alike, fingerprint, makes_a_clone, title
 from clonediff.harness.trials.trial import LOST, Case, Hit, Key, Trial, lost_difference

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from clonediff.harness.trials.checks import aspect_of
 from clonediff.harness.trials.checks.aspects import Shown
-from clonediff.harness.trials.checks.places import kind_of
+from clonediff.harness.trials.checks.paths import kind_of
 from clonediff.harness.trials.checks.skeletons import MISSING
 from clonediff.reports.records import Difference
 from clonediff.strategies.layers import CATALOGUE

@@ -18,7 +18,7 @@ from typing import Any
 import jinja2
 from msgspec.structs import replace
 
-from clonediff.harness.inside.cloners.users import is_users, users_cloner
+from clonediff.harness.inside.cloners.users import is_users_cloner, users_cloner
 from clonediff.harness.inside.values import DEFAULT_BATCH, FILLS, WORDS, fill_for, shape_of
 from clonediff.harness.observation import Case
 from clonediff.harness.scripts.comparisons import WHOLE_CONFIG, comparison, literal
@@ -128,7 +128,7 @@ def _templates() -> jinja2.Environment:
 
 def imports_clonediff(cloner: str) -> bool:
     """Whether scripts of a cloner import clonediff, perhaps by a user's cloner."""
-    return cloner == "fixed" or is_users(cloner)
+    return cloner == "fixed" or is_users_cloner(cloner)
 
 
 def ending_of(difference: Difference) -> str:

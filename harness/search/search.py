@@ -103,7 +103,7 @@ def reduce_hit(
     """
     hits: list[Hit] = []  # of the graph itself, and of the smallest one
     costly: Costly = False
-    alone = trials.of_one(key[0])
+    alone = trials.for_cloner(key[0])
 
     def shows(candidate: Graph, by: GraphTrials = alone) -> bool:
         if hits and time.monotonic() > until:

@@ -17,14 +17,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from clonediff.harness.inside.build import script
 from clonediff.harness.inside.facts import Facts as Walk
 from clonediff.harness.inside.frameworks import framework as framework_of
 from clonediff.harness.inside.frameworks.interface import Framework
 from clonediff.harness.inside.layers import Layers
 from clonediff.harness.inside.observer import Observer
 from clonediff.harness.inside.packages import KERAS, root_of
-from clonediff.harness.inside.warned import unheard
+from clonediff.harness.inside.script_module import script_module
+from clonediff.harness.inside.warning_recorder import silenced
 from clonediff.harness.observation import ArgumentAudited, ClassAudited, Fact, same_fact
 from clonediff.harness.server.signatures import constructor, objects_named
 from clonediff.strategies import values
@@ -252,7 +252,7 @@ class RoundTrips:
 
     def _observe(self, text: str) -> _Observed:
         def construct() -> Any:
-            with script(text) as module:
+            with script_module(text) as module:
                 module.__dict__.update(self._names)
                 exec(compile(text, "<class>", "exec"), module.__dict__)
                 return module.example
@@ -286,7 +286,7 @@ class RoundTrips:
         observer.private = _PRIVATE_ATTRIBUTE
         layers = Layers(made, observer)
         variables = [*framework.weights(made)[0], *made.variables] if isinstance(made, framework.layer_class) else []
-        with unheard():
+        with silenced():
             walked = Walk(layers, variables, observer)
         paths = [""]
         for place in layers.places:

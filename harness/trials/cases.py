@@ -1,4 +1,4 @@
-"""The case of a drawn graph."""
+"""Turns a drawn graph into a case."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ BATCH = 2
 
 
 def case_of(graph: Graph) -> Case:
-    """The case of a graph: its source, its inputs, and a seed that follows from its program."""
+    """The case of a graph, with a seed that is derived from its program."""
     program = graph.program
     compiled = any(preparation.does == "compile" for preparation in program.preparations)
     return Case(
@@ -19,7 +19,7 @@ def case_of(graph: Graph) -> Case:
         tuple({**asdict(spec), "shape": list(spec.shape)} for spec in program.inputs),
         batch=BATCH,
         seed=stable_hash(program),
-        # `clone_model` of tf_keras says nothing of what a model is compiled with.
+        # `clone_model` of tf_keras does not promise to compile the clone.
         compiles=not compiled or graph.generation == "keras",
         arguments=graph.arguments,
         keeps_inputs="own" in program.clone_arguments,

@@ -1,6 +1,6 @@
-"""Which cloner a command line names, and whether it can make anything of a subject's models.
+"""Parses names of cloners, and checks that a subject supports them.
 
-Owns how what a person writes becomes the name of a cloner: see `clonediff.harness.inside.cloners.users`.
+`clonediff.harness.inside.cloners.users` documents the names of the user's cloners.
 """
 
 from __future__ import annotations
@@ -17,19 +17,18 @@ from clonediff.strategies.program import Graph
 
 _ALLOWED: set[str] = set()
 _MODULE_NAME = re.compile(r"[\w-]+")
-_USAGE = "expected module:function or FILE.py:function of a cloner of your own"
 
 
 def named(text: str) -> str:
-    """The name of the cloner that a person names; a module of the current folder is imported from there."""
+    """The full name of a cloner; a module in the current folder gets that folder."""
     place, colon, rest = absolute(text).rpartition(".py:")
     file = Path(f"{place}.py")
     if colon and not _MODULE_NAME.fullmatch(file.stem):
-        rule = "a module is called by letters, digits, _ and -: give the file another name"
+        rule = "the name of a module has only letters, digits, _ and -: rename the file"
         raise ValueError(f"{text}: {file.stem!r} cannot be imported: {rule}")
     cloner = users_cloner(f"{place}:{rest}" if colon else text)
     if cloner is None:
-        raise ValueError(f"{_USAGE}, found {text!r}")
+        raise ValueError(f"expected module:function or FILE.py:function of your own cloner, found {text!r}")
     if colon and not file.is_file():
         raise ValueError(f"{text}: there is no file {file}")
     if not colon:
@@ -41,7 +40,7 @@ def named(text: str) -> str:
 
 
 def absolute(name: str) -> str:
-    """The name of layers, or of a cloner, with the whole path of a file."""
+    """The name with the absolute path of its file, if it has one."""
     path, colon, own = name.partition(".py:")
     if not colon and not name.endswith(".py"):
         return name
@@ -53,7 +52,7 @@ def allow_cloners(names: Iterable[str]) -> None:
 
 
 def unsupported_cloner(cloner: str, process: SubjectProcess, graph: Graph | None = None) -> str:
-    """Why a cloner can make nothing of a subject's models, or of a graph's; "" where it can."""
+    """Why a cloner does not support a subject or graph; "" if it does."""
     users = users_cloner(cloner)
     if users is not None:
         path, _, _ = users.name.rpartition(":")
@@ -63,10 +62,10 @@ def unsupported_cloner(cloner: str, process: SubjectProcess, graph: Graph | None
         if problem:
             return problem
     if graph is not None and graph.arguments and not takes_arguments(cloner):
-        return f"{cloner}: takes a model and nothing else, and this graph is cloned with more arguments"
+        return f"{cloner}: takes only a model, and this graph is cloned with more arguments"
     return ""
 
 
 def takes_arguments(cloner: str) -> bool:
-    """Whether a cloner can be given what `clone_model` is given beside the model."""
+    """Whether a cloner takes the arguments of `clone_model`."""
     return cloner in ("upstream", "fixed")

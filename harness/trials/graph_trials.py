@@ -1,6 +1,6 @@
-"""One graph after another, or a user's model, on one subject: the causes found, and which of them are known.
+"""Trials on one subject, with the causes looked up among the known issues.
 
-Whatever tries something is made of it: `clonediff fuzz`, the property tests, a replay, a check.
+`clonediff fuzz`, `replay`, `judge` and the property tests use it.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ from clonediff.strategies.program import Generation, Graph, stable_hash
 
 UPSTREAM = UPSTREAM_AND_FIXED[0]
 RATE = 8
-"""One drawn graph in eight has the costly part of a trial as well: a second clone, and training."""
+"""One drawn graph in eight gets the costly checks: a second clone, and training."""
 
 Costly: TypeAlias = bool | None
-"""Whether a graph gets the costly checks; None: it follows from the graph."""
+"""Whether a graph gets the costly checks; None samples by graph."""
 
 
 @dataclass(slots=True)
 class Tally:
-    """What trials have seen so far.
+    """Counts of trials and their results.
 
-    `drawn` counts the trials that were not for making a finding smaller, `unsteady` what showed once and not again,
-    `known` graphs by known issue and the worst that came of it, `worst` trials by cloner and the worst that it did.
-    `refused` counts the graphs whose original cannot be built, `unrun` those whose original does not run.
+    `drawn` counts trials of drawn graphs, without those that shrink findings, `unsteady` flaky causes. `known` counts
+    graphs by known issue and its worst severity, `worst` trials by cloner and its worst severity. `refused` counts
+    graphs whose original cannot be built, `unrun` those whose original does not run.
     """
 
     trials: int = 0
@@ -52,10 +52,9 @@ class Tally:
 
 
 class GraphTrials:
-    """Trials on one subject, under one list of known issues.
+    """Trials on one subject, with one list of known issues.
 
-    Whether a graph gets the costly checks follows from the graph. What is less severe than `at_least`
-    is no hit, and a cloner that did nothing worse is counted apart.
+    A cause that is less severe than `at_least` is no hit; a cloner without a worse cause is counted separately.
     """
 
     def __init__(
@@ -74,15 +73,15 @@ class GraphTrials:
         self._known = known
 
     def known(self, cloner: str) -> KnownIssues:
-        """The known issues that may explain what a cloner does; they are all upstream's."""
+        """The known issues that apply to a cloner: for upstream all, for others none."""
         return self._known_here if cloner == UPSTREAM and self._known.issues else KnownIssues()
 
     @cached_property
     def _known_here(self) -> KnownIssues:
         return self._known.on(self.generation, self.process.ready.keras)
 
-    def of_one(self, cloner: str) -> GraphTrials:
-        """Trials of one of the cloners, which count where these do."""
+    def for_cloner(self, cloner: str) -> GraphTrials:
+        """Trials with one of the cloners, with the same tally."""
         alone = copy.copy(self)
         alone.cloners = (cloner,) if cloner else self.cloners
         return alone
@@ -90,8 +89,8 @@ class GraphTrials:
     def sampled(self, graph: Graph) -> bool:
         return stable_hash(graph.program) % RATE == 0
 
-    def try_or_say_why_not(self, graph: Graph, *, costly: Costly = None) -> Trial:
-        """Try a graph that was not drawn for this subject, or by a cloner that may be of no use there."""
+    def try_if_supported(self, graph: Graph, *, costly: Costly = None) -> Trial:
+        """Try a graph, unless a cloner does not support it or the subject is unavailable."""
         try:
             for cloner in self.cloners:
                 if reason := unsupported_cloner(cloner, self.process, graph):
@@ -115,11 +114,11 @@ class GraphTrials:
     def try_case(
         self, case: Case, *, costly: bool = False, graph: Graph | None = None, timeout: float | None = None
     ) -> Trial:
-        """Try a model of whatever source. `graph` is the one that it is written from."""
+        """Try any case; `graph` is the graph of its source, if there is one."""
         trial = run(case, self.process, self.cloners, costly, timeout=timeout)
         self._count(trial)
         if trial.lost is not None:
-            lost = Hit(LOST, "", "The original takes its process with it", case, graph, detail=trial.lost.line)
+            lost = Hit(LOST, "", "The original crashes its process", case, graph, detail=trial.lost.line)
             return replace(trial, hits=(lost,))
         hits = []
         for cloner, clone in trial.clones.items():
@@ -148,6 +147,6 @@ class GraphTrials:
 
 
 def new_hits(hits: Collection[Hit], earlier: Collection[Key] = ()) -> list[Hit]:
-    """The hits that are neither known nor seen already, our own faults first."""
+    """The hits that are neither known nor seen before, those of upstream last."""
     new = [hit for hit in hits if hit.known is None and hit.key not in earlier]
     return sorted(new, key=lambda hit: hit.cloner == UPSTREAM)

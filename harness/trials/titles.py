@@ -1,6 +1,6 @@
-"""What is wrong, as a sentence for someone who knows Keras and has never heard of clonediff.
+"""Titles of causes: sentences for readers who know Keras, but not clonediff.
 
-A sentence has no layer's name, number or message in it, so a cause is called alike in every run.
+A title has no names of layers, numbers or messages, so a cause has the same title in every run.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from clonediff.strategies.layers import CATALOGUE
 
 _WORDS = {"": "layer", "Functional": "functional model", "InputLayer": "input layer"}
 _MODEL_KINDS = ("", "model", "Functional")
-"""Where it is no more than that it is in a model: so is everything."""
+"""Kinds that a title does not name, since everything is in a model."""
 _FORMS = {
     "[": ("list", "a list"),
     '{"tuple"': ("tuple", "a tuple"),
@@ -24,26 +24,25 @@ _FORMS = {
     '{"constant"': ("array", "a constant"),
     '{"variable"': ("value", "a variable"),
 }
-"""How a skeleton of an argument begins, and what it is, in a fingerprint and in a sentence.
-
-A constant tensor is an array that the framework holds.
-"""
+"""Words for an argument in a fingerprint and a sentence, by its skeleton's beginning."""
 _KINDS = {name.rpartition(".")[2].lower(): name for name in CATALOGUE if "." not in name}
 
 
 def sentence(root: Difference, kind: str, layer: str | None = None) -> str:
-    """What is wrong, by the root of a cause and the kind of its fingerprint; `layer` is a user's name for it."""
+    """The title of a cause with this root and kind; `layer` replaces the kind."""
     clone = "a second clone" if root.check == "again" else "the clone"
     changes = root.check == "untouched"
-    word = f"layer in {_a(kind.removeprefix('in '))}" if kind.startswith("in ") else _WORDS.get(kind, kind)
+    word = f"layer in {_with_a(kind.removeprefix('in '))}" if kind.startswith("in ") else _WORDS.get(kind, kind)
     form, actual_form = _form(root.expected), _form(root.found)
     on = root.expected.lower() == "true"
     name = root.argument
     text = aspect_of(root).sentence.format(
-        a=layer or (_a(word) if layer is None else "the model"),
+        a=layer or (_with_a(word) if layer is None else "the model"),
         kind=layer or (word if layer is None else "model"),
-        at="" if layer is not None or kind in _MODEL_KINDS else f": first at {word if kind in CATALOGUE else _a(word)}",
-        held=layer or _held(root, kind),
+        at=""
+        if layer is not None or kind in _MODEL_KINDS
+        else f": first at {word if kind in CATALOGUE else _with_a(word)}",
+        held=layer or _refused(root, kind),
         clone="it" if changes else clone,
         inside="" if changes else f" in {clone}",
         training=" in training mode" if root.model == "clone" and root.run == "training" else "",
@@ -56,7 +55,7 @@ def sentence(root: Difference, kind: str, layer: str | None = None) -> str:
         how="lost" if root.found.lower() in ("null", "none", "nothing") else "another",
         name="an object that it is compiled with" if root.name.startswith("_compile_config") else root.name,
         argument=f"the {name}" if name else "an argument",
-        an_argument=_a(name) if name else "one more",
+        an_argument=_with_a(name) if name else "one more",
         part=root.part,
         change=root.change,
     )
@@ -65,12 +64,12 @@ def sentence(root: Difference, kind: str, layer: str | None = None) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _held(root: Difference, kind: str) -> str:
+def _refused(root: Difference, kind: str) -> str:
     frame = root.raised.frame.rpartition(":")[0] if root.raised else ""
     stem = frame.rpartition("/")[2].removesuffix(".py").removesuffix("_layer").replace("_", "")
     if stem in _KINDS and "/layers/" in frame:
-        return _a(_KINDS[stem])
-    return "a model" if kind in _MODEL_KINDS else f"a model with {_a(_WORDS.get(kind, kind))}"
+        return _with_a(_KINDS[stem])
+    return "a model" if kind in _MODEL_KINDS else f"a model with {_with_a(_WORDS.get(kind, kind))}"
 
 
 def _raised(root: Difference) -> str:
@@ -83,7 +82,7 @@ def _raised(root: Difference) -> str:
 
 
 def form_of(text: str) -> tuple[str, str]:
-    """The form of a part of a call's arguments, by how it is written down: in a fingerprint and in a sentence."""
+    """The words for a skeleton of an argument in a fingerprint and a sentence."""
     return next((form for start, form in _FORMS.items() if text.startswith(start)), ("value", "a plain value"))
 
 
@@ -92,6 +91,6 @@ def _form(text: str) -> str:
     return f"{form} of its own class" if re.search(r', "type": "[^"]*"}$', text) else form
 
 
-def _a(word: str) -> str:
+def _with_a(word: str) -> str:
     spelled = word[:1] in "FHLMNRSX" and word[1:2].isupper()
     return f"an {word}" if word[:1] in "AEIOaeio" or spelled else f"a {word}"

@@ -1,8 +1,7 @@
-"""A verdict on a cloner, the causes behind its differences, what each is called, and whose fault it is.
+"""Triage: the verdict on each cloner, its causes, their fingerprints and blame.
 
-Owns fingerprints. One is made of the check, the aspect, the kind of the first layer where the fault is that kind's, the
-type of an exception and the frame it came from; never of a name, an index, a message or an address. So it is the same
-for another seed, another process and another release, and whichever layer met it.
+A fingerprint has the check, the aspect, the kind of layer if the fault belongs to that kind, the type of an exception
+and its frame, but no name, index, message or address. So it is the same for every seed, process and release.
 """
 
 from __future__ import annotations
@@ -36,23 +35,22 @@ class Verdict(enum.StrEnum):
 
 _FUNCTION = re.compile(r"\bfunction (\w+) [0-9a-f]+\b")
 _DIMENSIONS = re.compile(r"(?<=^in ConvLSTM)[23]D$")
-"""ConvLSTM1D, 2D and 3D have one base class, so faults of the layers in them have one fingerprint."""
+"""ConvLSTM1D, 2D and 3D share a base class, so sublayers share a fingerprint."""
 
 _SAME_FRAME = {
     "keras/src/models/cloning.py:_clone_sequential_model": "keras/src/models/cloning.py:_clone_functional_model",
     "keras/src/models/functional.py:process_node": "keras/src/ops/function.py:_run_through_graph",
 }
-"""Frames that count as another one, which does the same for a Sequential or for a nested model."""
+"""Frames that count as another one, which does the same for Sequential or nested models."""
 
-_OWN = re.compile(r"^(OwnModel|OwnSequential)(_\d+)?$")
-"""A custom class that a drawn model is of; where there are several they have numbers."""
+_CUSTOM_MODEL = re.compile(r"^(OwnModel|OwnSequential)(_\d+)?$")
+"""The custom classes of drawn models, numbered if there are several."""
 _PLAIN = {"OwnModel": "Functional", "OwnSequential": "Sequential"}
 _MODELS = ("Functional", "Sequential")
 _LAYER_FILE = re.compile(r"/layers/(?!layer\.py|__init__)")
 
 
 def verdict(differences: Sequence[Difference]) -> Verdict:
-    """The verdict on a cloner, by all that is wrong with its clone."""
     made = [difference for difference in differences if difference.check == "made"]
     if not made:
         return Verdict.DIVERGED if differences else Verdict.FAITHFUL
@@ -63,25 +61,25 @@ def verdict(differences: Sequence[Difference]) -> Verdict:
 
 
 def causes(original: Observation | None, differences: Sequence[Difference], given: tuple[str, ...] = ()) -> list[Cause]:
-    """The causes behind differences, the worst first; `given` is what `clone_model` was given."""
+    """The causes of differences, the worst first; `given` names the arguments of `clone_model`."""
     flow = Flow(()) if original is None else Flow.of(original)
     result = []
     for mark, (root, *followers) in causes_of(flow, differences).items():
         severity = min(difference.severity for difference in (root, *followers))
-        result.append(Cause(mark, root, tuple(followers), severity, (*given, *_facts(original, root))))
+        result.append(Cause(mark, root, tuple(followers), severity, (*given, *_model_facts(original, root))))
     return sorted(result, key=lambda cause: cause.severity)
 
 
 def causes_of(flow: Flow, differences: Sequence[Difference]) -> dict[str, list[Difference]]:
-    """The differences of each cause, the root first, by the fingerprint of that; causes with one are one."""
+    """The differences of each cause by fingerprint, the root first; equal fingerprints are merged."""
     merged: dict[str, list[Difference]] = {}
     for group in roots(flow, differences):
         merged.setdefault(fingerprint(group[0]), []).extend(group)
     return merged
 
 
-def _facts(original: Observation | None, root: Difference) -> Iterator[str]:
-    """The facts of the model that may be behind a cause; the docstring of `Cause` lists them."""
+def _model_facts(original: Observation | None, root: Difference) -> Iterator[str]:
+    """Properties of the model that may explain a cause; the docstring of `Cause` lists them."""
     names = _FUNCTION.findall(root.expected)
     if names and names == _FUNCTION.findall(root.found):
         yield "a function of the same name"
@@ -91,7 +89,7 @@ def _facts(original: Observation | None, root: Difference) -> Iterator[str]:
     for kind in sorted({layer.kind for layer in layers if layer.nodes[0] > 1}):
         yield f"{kind} called more than once"
     if root.check == "made" and root.raised is not None:
-        if root.raised.calling and any(_is_of_one(call.args[:1]) for layer in layers for call in layer.calls):
+        if root.raised.calling and any(_is_single_tensor(call.args[:1]) for layer in layers for call in layer.calls):
             yield "a list of one tensor"
         if any(layer.kind == "Lambda" and layer.config.get("mask", "None") != "None" for layer in layers):
             yield "a Lambda with a mask"
@@ -102,7 +100,7 @@ def _facts(original: Observation | None, root: Difference) -> Iterator[str]:
 
 
 def _classes(layers: Sequence[LayerSeen], first: Place) -> Iterator[str]:
-    """Whether the graph does not call the layer at fault, its class is custom, or a layer (not a model) holds it."""
+    """Properties of the layer at fault: not called, custom, or inside another layer."""
     if first.layer < len(layers) and layers[first.layer].kind == first.kind and not layers[first.layer].calls:
         yield "a layer that the graph does not call"
     classes = {layer.kind: layer for layer in layers}
@@ -115,15 +113,15 @@ def _classes(layers: Sequence[LayerSeen], first: Place) -> Iterator[str]:
             yield "inside a custom layer"
 
 
-def _is_of_one(args: list[Any]) -> bool:
-    """Whether the first of a call's arguments is a list or a tuple that holds one tensor and nothing else."""
+def _is_single_tensor(args: list[Any]) -> bool:
+    """Whether the first argument of a call is a list of a single tensor."""
     first = args[0] if args else None
     items = first.get("tuple") if isinstance(first, dict) else first
     return isinstance(items, list) and len(items) == 1 and isinstance(items[0], dict) and "tensor" in items[0]
 
 
 def fingerprint(root: Difference) -> str:
-    """The name of a cause, good for a folder: the words of its key and a short hash of it."""
+    """The name of a cause: words of its signature, and a short hash."""
     key = signature(root)
     digest = hashlib.blake2b("\n".join(key).encode(), digest_size=4).hexdigest()
     slug = re.sub(r"[^a-z0-9]+", "-", "-".join(filter(None, key[:4])).lower()).strip("-")
@@ -131,14 +129,14 @@ def fingerprint(root: Difference) -> str:
 
 
 def signature(root: Difference) -> tuple[str, str, str, str, str]:
-    """What a fingerprint is made of: check, aspect, kind, type of exception, frame.
+    """The parts of a fingerprint: check, aspect, kind, type of exception, frame.
 
-    Where a layer raises while the clone is made, the frame that called it counts, since it was called with something
-    else. An exception in a frame of the framework is the framework's, whichever layer its message names.
+    If a layer raises during cloning, the frame is the one that called it with the wrong arguments. An exception with a
+    frame of the framework has no kind, even if the message names a layer.
     """
     raised = root.raised
     if raised is None:
-        return root.check, *_as_one(root), "", ""
+        return root.check, *_common_name(root), "", ""
     if not CHECKS[root.check].cloning:
         return root.check, _aspect(root), _kind(root), raised.type, raised.frame
     if raised.calling:
@@ -148,18 +146,18 @@ def signature(root: Difference) -> tuple[str, str, str, str, str]:
     return root.check, _aspect(root), "" if frame else _kind(root), raised.type, frame
 
 
-def _as_one(root: Difference) -> tuple[str, str]:
-    """The aspect and the kind of a cause as those of its like are called."""
+def _common_name(root: Difference) -> tuple[str, str]:
+    """The aspect and kind of a cause in a fingerprint, with shared names."""
     aspect, kind, known_as = _aspect(root), _kind(root), aspect_of(root).known_as
     holder = CATALOGUE.get(kind.removeprefix("in "))
     if kind.startswith("in ") and holder is not None and holder.family == "custom":
         return aspect, "in a layer of one's own"
-    # What differs in the original that was left changed, or in another clone, is another matter.
+    # Differences in a changed original, or in a second clone, keep their names.
     return known_as if known_as and root.model == "clone" else aspect, _DIMENSIONS.sub("1D", kind)
 
 
 def alike(cause: Cause, counterpart: Cause) -> bool:
-    """Whether two cloners, or two releases, break alike. Frames are not compared, since each has its own."""
+    """Whether two causes, of two cloners or releases, are the same bug; frames may differ."""
     likeness, other_likeness = (
         (root.check, _aspect(root), _kind(root), root.raised.type if root.raised else "")
         for root in (cause.root, counterpart.root)
@@ -168,14 +166,14 @@ def alike(cause: Cause, counterpart: Cause) -> bool:
 
 
 def makes_a_clone(causes: Iterable[Cause]) -> bool:
-    """Whether a cloner with these causes has made a clone at all, in which others could show."""
+    """Whether a cloner with these causes made a clone."""
     return not any(cause.root.check == "made" for cause in causes)
 
 
 def with_blame(by_cloner: Mapping[str, Sequence[Cause]]) -> dict[str, tuple[Cause, ...]]:
-    """The causes of each cloner, with whose fault they are.
+    """The causes of each cloner, with blame.
 
-    Where upstream was not asked, or made no clone, whose fault it is what fixed shows is not known.
+    If upstream was not run or made no clone, the blame for causes of fixed is unknown.
     """
     upstream, fixed = UPSTREAM_AND_FIXED
     theirs, ours = by_cloner.get(upstream, ()), by_cloner.get(fixed, ())
@@ -191,28 +189,28 @@ def with_blame(by_cloner: Mapping[str, Sequence[Cause]]) -> dict[str, tuple[Caus
 
 
 def title(cause: Cause, layer: str | None = None) -> str:
-    """A sentence that says what is wrong; of one model, whose layer has that name."""
+    """The title of a cause; with `layer`, of one model, whose layer has that name."""
     root = cause.root
     return sentence(root, _kind(root) if root.raised is None else signature(root)[2], layer)
 
 
 def of_plain_models(differences: Iterable[Difference]) -> list[Difference]:
-    """The differences, each model of a custom class taken for a plain one, unless the class itself differs."""
+    """Rename generated custom models to plain ones, unless the class itself differs."""
     return [
-        difference if difference.first is None else replace(difference, first=_of_plain(difference, difference.first))
+        difference if difference.first is None else replace(difference, first=_as_plain(difference, difference.first))
         for difference in differences
     ]
 
 
-def _of_plain(difference: Difference, first: Place) -> Place:
-    own, holder = _OWN.match(first.kind), _OWN.match(first.inside)
+def _as_plain(difference: Difference, first: Place) -> Place:
+    own, holder = _CUSTOM_MODEL.match(first.kind), _CUSTOM_MODEL.match(first.inside)
     is_of_class = difference.part in ("kind", "attribute")
     kind = first.kind if own is None else own[1] if is_of_class else _PLAIN[own[1]]
     return replace(first, kind=kind, inside=first.inside if holder is None else _PLAIN[holder[1]])
 
 
 def _kind(root: Difference) -> str:
-    """The kind that a fingerprint names; "" where layers of any kind can show the cause."""
+    """The kind of layer in a fingerprint; "" if any layer can show it."""
     first = root.first
     if first is None:
         return ""
@@ -224,7 +222,7 @@ def _kind(root: Difference) -> str:
         return "model"
     if root.part != "trainable":
         return ""
-    # A model is made by other code than a layer, and what a layer holds is made by that layer.
+    # Models are created by other code than layers, and sublayers by the layer that holds them.
     if first.kind in _MODELS:
         return first.kind
     return f"in {first.inside}" if first.inside and first.inside not in _MODELS else ""
@@ -235,11 +233,11 @@ def _aspect(root: Difference) -> str:
     if root.part in ARGUMENTS and root.change == "type":
         form, found = form_of(root.expected)[0], form_of(root.found)[0]
         is_one_line = root.model == "clone" and (form, found) == ("tuple", "tensor")
-        aspect = f"call {'list' if is_one_line else form} as {found}"  # which loses a list of one tensor, too
+        aspect = f"call {'list' if is_one_line else form} as {found}"  # the same line loses a list of one tensor
     elif root.argument:
         aspect = f"call {root.argument} {root.change}"
     if root.model != "clone":
         return f"{root.model} {aspect}"
-    # A value that differs in training mode only is another matter than one that differs always.
+    # A value that differs only in training mode has another cause than one that always differs.
     is_of_training = root.run == "training" and CHECKS[root.check].stage is Stage.RUNS
     return f"{aspect} in training" if is_of_training else aspect

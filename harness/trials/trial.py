@@ -1,4 +1,4 @@
-"""From a subject's outcome of a case to a verdict on each cloner, with its differences and their causes."""
+"""Runs a case on a subject, and finds the causes of each cloner's differences."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from clonediff.harness.observation import Answer, Case, Clone, Failure, Observat
 from clonediff.harness.subjects.outcomes import TIMED_OUT, Lost, ValuesReport
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.checks import compare
+from clonediff.harness.trials.checks.alignment import Pair
 from clonediff.harness.trials.checks.aspects import differs
-from clonediff.harness.trials.checks.made import PROCESS_LOST, innermost, looping
-from clonediff.harness.trials.checks.pairing import Pair
+from clonediff.harness.trials.checks.failures import PROCESS_LOST, innermost_frame, looping_frame
 from clonediff.harness.trials.triage import Verdict, causes, of_plain_models, verdict, with_blame
 from clonediff.reports.known import KnownIssue
 from clonediff.reports.records import UPSTREAM_AND_FIXED, Blame, Cause, Difference, Numbers, Raised
@@ -27,15 +27,15 @@ __all__ = ["LOST", "Case", "CloneTrial", "Hit", "Key", "Trial", "lost_difference
 Key = tuple[str, str]
 
 LOST = "process-lost"
-"""The fingerprint of an original that takes its process with it."""
+"""The fingerprint of an original that crashes its process."""
 
 _LEAST_SECONDS = 20.0
 _SECONDS_FACTOR = 20.0
-"""Where a cloner does not end, each is run alone, for twenty times what the model takes, and at least 20 s."""
+"""Limit of each cloner after a timeout: 20 times the model's time, at least 20 s."""
 
 
 class CloneTrial(msgspec.Struct, frozen=True):
-    """What a trial says of one cloner, by the causes of what is wrong with its clone. `pair` has both models."""
+    """The causes of one cloner's differences in a trial. `pair` has both models."""
 
     causes: tuple[Cause, ...] = ()
     pair: Pair | None = None
@@ -50,9 +50,9 @@ class CloneTrial(msgspec.Struct, frozen=True):
 
 
 class Hit(msgspec.Struct, frozen=True):
-    """Something that a trial showed. `known` is the issue that explains it; what has none is new.
+    """A cause in a trial; it is new unless it is a `known` issue.
 
-    `graph` is None of a model that was not drawn, `pair` where the original takes its process with it.
+    `graph` is None for a model that was not drawn, `pair` for an original that crashes its process.
     """
 
     fingerprint: str
@@ -67,7 +67,7 @@ class Hit(msgspec.Struct, frozen=True):
 
     @property
     def blame(self) -> Blame | None:
-        """Whose fault it is; None where no cloner is at fault."""
+        """Whose fault it is; None if no cloner is at fault."""
         return None if self.cause is None else self.cause.blame
 
     @property
@@ -76,17 +76,17 @@ class Hit(msgspec.Struct, frozen=True):
 
     @property
     def id(self) -> str:
-        """The name of the finding. A process that was lost is known by what ended it."""
+        """The name of the finding; for a lost process with the reason."""
         if self.fingerprint != LOST:
             return self.fingerprint
         return slug(self.fingerprint, self.detail.partition(":")[0].lower())
 
 
 class Trial(msgspec.Struct, frozen=True):
-    """One case on one subject, through some cloners, under all checks.
+    """The result of one case on one subject, for each cloner.
 
-    `not_tried` says why nothing could be run at all, `refused` why the original could not be built, `lost` how it took
-    its process with it. `hits` are the causes that count, looked up among the known issues: `GraphTrials` adds them.
+    `not_tried` is the reason if nothing could run, `refused` the failure if the original could not be built, `lost` how
+    it crashed its process. `GraphTrials` adds the `hits`, which are causes looked up among the known issues.
     """
 
     clones: dict[str, CloneTrial] = {}
@@ -106,7 +106,7 @@ class Trial(msgspec.Struct, frozen=True):
 
     @property
     def unrun(self) -> bool:
-        """Whether the original was built and does not run: what a clone of it computes cannot be compared."""
+        """Whether the original was built but does not run, so that outputs cannot be compared."""
         ran = self.original.inference if self.original else None
         return ran is not None and ran.failure is not None
 
@@ -119,10 +119,10 @@ def run(
     *,
     timeout: float | None = None,
 ) -> Trial:
-    """Run a trial; a `costly` one has a second clone, and compiled models are trained, as well.
+    """Run a trial; if `costly`, clone a second time, and train compiled models.
 
-    Where the trial takes the process with it, it is run again with no cloner, and then with each on its own. Where a
-    cloner has changed the original, the others are tried on another one.
+    If the process is lost, run the trial again without cloners, then with each cloner alone. If a cloner has changed
+    the original, run the remaining cloners in another trial.
     """
     outcome = subject.trial(case, cloners=cloners, costly=costly, timeout=timeout)
     if isinstance(outcome, Answer):
@@ -190,7 +190,7 @@ def _numbers(report: ValuesReport) -> Numbers | None:
 
 
 def lost_difference(lost: Lost) -> Difference:
-    """The difference that stands for a process that was lost. How long or how large it was is in its message only."""
-    frame = (looping if lost.how == TIMED_OUT else innermost)(lost.frames)
+    """The difference for a lost process; only the message has durations and sizes."""
+    frame = (looping_frame if lost.how == TIMED_OUT else innermost_frame)(lost.frames)
     raised = Raised(lost.how, lost.message[:300], frame)
     return differs(PROCESS_LOST, "process", "", "process", "an answer", lost.line, None, name=lost.how, raised=raised)

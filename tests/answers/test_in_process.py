@@ -180,7 +180,7 @@ def test_a_model_is_called_on_the_given_inputs(inputs: Any, message: str) -> Non
     [
         (lambda: 3, TypeError, "expected a model of Keras 3 or tf_keras, found int"),
         (lambda: keras.layers.Dense(1), TypeError, "expected a model, found Dense"),
-        (lambda: type("Own", (keras.Model,), {})(), TypeError, "Own is subclassed: Keras knows no graph"),
+        (lambda: type("Own", (keras.Model,), {})(), TypeError, "Own is subclassed, so it has no graph"),
         (lambda: keras.Sequential([keras.layers.Dense(1)], name="open"), ValueError, "the model 'open' is not built"),
     ],
     ids=["a number", "a layer", "a subclassed model", "not built"],

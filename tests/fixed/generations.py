@@ -19,7 +19,7 @@ for_generations = pytest.mark.parametrize("generation", KERAS)
 
 
 def load(generation):
-    """The package of models of a generation; modules named `of_...` belong to one of the two."""
+    """The package of models of a generation; modules `of_...` are for one of them."""
     name = "models_of_" + generation
     if name in sys.modules:
         return sys.modules[name]
@@ -47,5 +47,5 @@ def for_builders(table):
 
 
 def clear_session(generation):
-    """Begin names anew. Keras 3 would collect garbage then, which takes half a second."""
+    """Reset names, without the garbage collection of Keras 3, which takes half a second."""
     KERAS[generation].backend.clear_session(**({"free_memory": False} if generation == "keras" else {}))

@@ -1,4 +1,4 @@
-"""Clones into, within and out of the scope of a strategy, and trains them: `python -m tests.fixed.strategies keras`."""
+"""Trains clones into, within and out of a strategy: `python -m tests.fixed.strategies keras`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.helpers.example_counts import examples
 
 X, Y = np.random.default_rng(0).random((8, 3), "float32"), np.zeros((8, 2), "float32")
 WAYS = {"into": (False, True), "within": (True, True), "out of": (True, False)}
-"""Whether the model is made in the scope, and whether it is cloned there."""
+"""Whether the model is built in the scope, and cloned there."""
 
 EVERY = 5
 """One case of this many is tried by day: between them, they have each way, each state, and weights or none."""

@@ -1,4 +1,4 @@
-"""`clone_model` on small models that are hard to clone, under all checks, the costly ones too."""
+"""`clone_model` on small models that are hard to clone, with all checks."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from tests.mutants.trials import live
 
 
 @for_builders("MODELS")
-def test_a_clone_is_faithful(generation, builder):
+def test_clone_is_faithful(generation, builder):
     assert_clones_faithfully(builder.build(), clone=quietly, inputs=builder.inputs and builder.inputs())
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_a_clone_of_a_clone_is_faithful(name):
+def test_clone_of_a_clone_is_faithful(name):
     assert live(name, lambda model: quietly(quietly(model))) == []
 
 
 def quietly(model):
-    """The clone of a model, which is made without a warning of what cannot be serialized."""
+    """Clone a model, without a warning about serialization."""
     with warnings.catch_warnings(record=True, action="always") as recorded:
         clone = clone_model(model)
     assert [warning for warning in recorded if "serializ" in str(warning.message)] == []

@@ -1,1 +1,1 @@
-"""Tests of what runs beside Keras."""
+"""Tests of code in the process that runs Keras."""

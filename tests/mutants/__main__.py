@@ -1,4 +1,4 @@
-"""Print the mutation score of the comparison, and the mutants that survive. It runs at night."""
+"""Print the mutation score of the comparison, and the surviving mutants. It runs nightly."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def main() -> None:
 
 
 def show(name: str, seed: int) -> None:
-    """Print what is found of one mutant."""
+    """Print the differences of one mutant."""
     model, operator, number = name.split(":")
     mutant = mutants_of(model, seed)[operator][int(number)]
     for result in tried(mutant):

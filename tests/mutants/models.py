@@ -1,4 +1,4 @@
-"""Sources of small models that between them hold what a clone can get wrong, for both generations of Keras."""
+"""Sources of small models with everything that a clone can get wrong, in both generations."""
 
 from __future__ import annotations
 
@@ -225,10 +225,10 @@ sequential-trainable spatial-dropout-policy tf-activity-regularizer tf-array-arg
 tf-batch-normalization-options tf-ellipsis tf-frozen-own-layer tf-nested-weight-name tf-random-seed
 tf-thawed-own-layer
 """
-"""Known issues whose models hold what the others do not."""
+"""Known issues whose models add further features."""
 
 MODELS: dict[str, str] = {}
-"""The source of each model, by its generation and name."""
+"""The source of each model, by generation and name."""
 for generation in ("keras", "tf_keras"):
     MODELS |= {f"{generation}/{name}": planted(name, generation).source for name in PLANTED if name != "given"}
     MODELS |= {f"{generation}/{name}": _HEAD.replace("GENERATION", generation) + body for name, body in _OWN.items()}

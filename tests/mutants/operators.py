@@ -1,4 +1,4 @@
-"""The operators: each changes one thing of a clone, or of the original that was cloned."""
+"""The operators: each makes one change in a clone, or in the original."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import tensorflow as tf
 from tests.mutants.walk import CONTAINERS, KERAS, SCRIPTS, TRAINED_BY, Place, has_base, package, walk
 
 Changes = Iterator[tuple[str, Callable[[], object]]]
-"""What can be changed, in words, each with the function that does it."""
+"""Functions that make a change, by its description."""
 
 PLAIN = (bool, int, float, str)
 _NEVER_CHANGES = (*PLAIN, bytes, type(None), type, tuple, frozenset, types.FunctionType, types.ModuleType, tf.Tensor)
@@ -24,7 +24,7 @@ _TWINS[dict] = collections.OrderedDict
 
 
 class Scene:
-    """A model that is changed, and the other one: a clone and its original, or an original and its clone."""
+    """The model to change, a clone or an original, and its counterpart."""
 
     def __init__(self, model: Any, other: Any, *, is_clone: bool) -> None:
         self.model, self.other, self.is_clone = model, other, is_clone
@@ -32,13 +32,13 @@ class Scene:
         shared = {id(value) for value in self.others.values()} if is_clone else set()
         known = [place for place in walk(model) if id(place.changed) not in shared and not place.is_unnoticed]
         known = [place for place in known if place.is_known or has_base(place.value, TRAINED_BY)]
-        # Of what the classes of Keras hold, one place of each kind is enough.
+        # One place of each kind is enough in Keras classes.
         firsts = {place.kind + place.step: place for place in reversed(known)}
-        self.places = [place for place in known if is_users(place) or firsts[place.kind + place.step] is place]
+        self.places = [place for place in known if is_user_defined(place) or firsts[place.kind + place.step] is place]
         self.objects = list({id(place.value): place.value for place in known}.values())
 
     def another(self, value: Any) -> Any:
-        """Another value of the same class; None where there is none."""
+        """Another value of the same class, or None."""
         if isinstance(value, bool):
             return not value
         if isinstance(value, PLAIN):
@@ -56,24 +56,24 @@ def _shape(thing: Any) -> str:
 
 
 def _held(thing: Any) -> str:
-    """What an object holds: of two that hold the same, one is as good as the other."""
+    """The contents of an object; objects with equal contents are interchangeable."""
     return repr(getattr(thing, "__dict__", id(thing)))
 
 
-def is_users(place: Place) -> bool:
-    """Whether the user has made what is there."""
+def is_user_defined(place: Place) -> bool:
+    """Whether the value is user code."""
     function = getattr(place.value, "func", place.value)
     is_function = isinstance(function, types.FunctionType) and function.__module__ in SCRIPTS
-    return place.is_users or is_function or isinstance(place.value, np.ndarray) or _is_constant(place.value)
+    return place.is_user_defined or is_function or isinstance(place.value, np.ndarray) or _is_constant(place.value)
 
 
 def is_of_training(place: Place) -> bool:
-    """Whether it is a loss, a metric, an optimizer or a schedule, or is held by one."""
+    """Whether a place is, or is in, a loss, metric, optimizer or schedule."""
     return has_base(place.value, TRAINED_BY) or has_base(place.attribute.holder, TRAINED_BY)
 
 
 def can_change(value: Any) -> bool:
-    """Whether it can be changed, so that two models must not share it."""
+    """Whether a value is mutable, so that two models must not share it."""
     if isinstance(value, _NEVER_CHANGES) or type(value).__name__.endswith(_VALUES):
         return False
     is_array = isinstance(value, np.ndarray) and value.ndim > 0
@@ -85,7 +85,7 @@ def _is_constant(value: Any) -> bool:
 
 
 def _unlike(one: Any, two: Any) -> bool:
-    """Whether two things are not the same, and one can stand where the other does."""
+    """Whether two values differ, and one can replace the other."""
     kinds = [[type(thing), *(map(type, thing) if isinstance(thing, (list, tuple)) else ())] for thing in (one, two)]
     if kinds[0] != kinds[1] or isinstance(one, bool):
         return False
@@ -96,7 +96,7 @@ def _unlike(one: Any, two: Any) -> bool:
 
 
 def _new_values(scene: Scene, place: Place) -> Iterator[tuple[str, str, Any]]:
-    """What can be put in a place, each with its operator and in words."""
+    """The values that can replace the value of a place, with operators and descriptions."""
     value, kind, other = place.value, type(place.value), scene.others.get(place.path)
     is_object = can_change(value) and not isinstance(value, (*CONTAINERS, np.ndarray))
     if type(other) is kind and other is not value and can_change(other):
@@ -164,7 +164,7 @@ def _like(function: Any, **others: Any) -> Any:
 
 
 def _changes(scene: Scene, place: Place) -> Iterator[tuple[str, str, Callable[[], object]]]:
-    """What can be changed at a place, each with its operator and in words."""
+    """The changes of a place, with operators and descriptions."""
     value, kind = place.value, type(place.value)
     for operator, text, other in _new_values(scene, place) if place.step else ():
         if other is not value and not (operator == "reference" and other is None):
@@ -184,7 +184,7 @@ def _changes(scene: Scene, place: Place) -> Iterator[tuple[str, str, Callable[[]
 
 
 def _at_places(*operators: str, of_training: bool = False) -> Callable[[Scene], Changes]:
-    """Some operators, or all, at each place; what a model is compiled with is apart."""
+    """An operator that applies these changes at each place."""
 
     def operator(scene: Scene) -> Changes:
         for place in scene.places:
@@ -225,7 +225,7 @@ def _arguments(node: Any) -> tuple[Any, Any]:
 
 
 def _call_on(model: Any, node: Any, flat: list[Any], changed: dict[int, Any]) -> None:
-    """Let a call have other arguments."""
+    """Change the arguments of a call."""
     leaves = [changed.get(index, leaf) for index, leaf in enumerate(flat)]
     args, kwargs = tf.nest.pack_sequence_as(_arguments(node), leaves)
     if hasattr(node, "arguments"):
@@ -290,7 +290,7 @@ OPERATORS: dict[str, Callable[[Scene], Changes]] = {
     "graph": _graph,
     "weight": _weight,
     "compiled": _at_places(of_training=True),
-    # The reverse: cloning changes the original.
+    # Cloning changes the original.
     "original alias": _at_places("alias", "reference"),
     "original dropped": _at_places("dropped", "swapped", "class"),
     "original value": _at_places("value", "array", "dtype"),
@@ -301,12 +301,12 @@ OPERATORS: dict[str, Callable[[Scene], Changes]] = {
 
 
 def scenes(original: Any, clone: Any) -> dict[bool, Scene]:
-    """What the operators change: the clone for False, the original for True."""
+    """The scene of the clone (False) and of the original (True)."""
     return {False: Scene(clone, original, is_clone=True), True: Scene(original, clone, is_clone=False)}
 
 
 def changes(operator: str, scene: Scene) -> dict[str, Callable[[], object]]:
-    """What an operator can change, by the words that say it."""
+    """The changes of an operator, by description."""
     if operator == "compiled" and package(scene.model) == "tf_keras":
-        return {}  # whose `clone_model` promises nothing of it
+        return {}  # `clone_model` of tf_keras does not promise it
     return dict(OPERATORS[operator](scene))

@@ -1,4 +1,4 @@
-"""One mutant under the comparison. All that is known of the harness is here, in a function for each mode."""
+"""Mutants, and how the harness compares one in each mode."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from clonediff.harness.inside.trial import run_trial
 from clonediff.harness.observation import Case, Request
 from clonediff.harness.trials.checks import compare
 from tests.mutants.models import MODELS
-from tests.mutants.operators import OPERATORS, changes, is_users, scenes
+from tests.mutants.operators import OPERATORS, changes, is_user_defined, scenes
 from tests.mutants.walk import SCRIPTS
 
 
@@ -26,7 +26,7 @@ class NoMutant(Exception):
 
 
 class Mutant(NamedTuple):
-    """One change of a model's clone, or of its original while it is cloned."""
+    """One change of a clone, or of its original during cloning."""
 
     model: str
     operator: str
@@ -42,7 +42,7 @@ class Mutant(NamedTuple):
         return self.operator.startswith("original")
 
     def change(self, model: Any, clone: Any) -> None:
-        """Make the change; a place that is not there, or refuses, makes no mutant."""
+        """Make the change; raise NoMutant if it fails."""
         try:
             changes(self.operator, scenes(model, clone)[self.is_reversed])[self.key]()
         except Exception as error:
@@ -50,7 +50,7 @@ class Mutant(NamedTuple):
 
 
 class Cloner:
-    """Clones faithfully, and changes one thing when it is called first."""
+    """A faithful cloner that makes one change in its first call."""
 
     def __init__(self, mutant: Mutant | None = None) -> None:
         self.mutant, self.refused = mutant, False
@@ -66,7 +66,7 @@ class Cloner:
 
 
 def with_the_source(name: str, cloner: Cloner) -> list[str]:
-    """What a trial of the model's source finds."""
+    """The differences in a trial of the source of a model."""
     keras = framework(name.partition("/")[0])
     request = Request(Case(MODELS[name], (), seed=5), costly=True)
     with keras.scratch():
@@ -76,7 +76,7 @@ def with_the_source(name: str, cloner: Cloner) -> list[str]:
 
 
 def live(name: str, cloner: Cloner) -> list[str]:
-    """What is found of a model that is there already."""
+    """The differences in a trial of an existing model."""
     causes = clone_live(built(name), {"mutant": cloner}).causes_of("mutant")
     return ["\n".join(cause.root.lines) for cause in causes]
 
@@ -85,7 +85,7 @@ MODES = {"source": with_the_source, "live": live}
 
 
 def built(name: str) -> Any:
-    """The model, its source run as a module."""
+    """Run the source of a model as a module, and return the model."""
     module, file = types.ModuleType(SCRIPTS[1]), f"<{name}>"
     sys.modules[module.__name__] = module
     linecache.cache[file] = len(MODELS[name]), None, MODELS[name].splitlines(keepends=True), file
@@ -95,10 +95,10 @@ def built(name: str) -> Any:
 
 @functools.cache
 def mutants_of(name: str, seed: int) -> dict[str, list[Mutant]]:
-    """The mutants of a model by operator, in an order that follows from the seed: every other one of the user's own."""
+    """The shuffled mutants of a model by operator, alternating between user code and Keras."""
     model = built(name)
     both, found = scenes(model, clone_model(model)), {}
-    own = {place.path for scene in both.values() for place in scene.places if is_users(place)}
+    own = {place.path for scene in both.values() for place in scene.places if is_user_defined(place)}
     for operator in OPERATORS:
         texts = sorted(changes(operator, both[operator.startswith("original")]))
         random.Random(f"{seed} {name} {operator}").shuffle(texts)

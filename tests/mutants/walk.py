@@ -14,12 +14,12 @@ from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
 SCRIPTS = ("__main__", "a_script")
-"""The modules in which the user's code is."""
+"""The modules of user code."""
 KERAS = ("keras", "tf_keras")
 CONTAINERS = (list, tuple, dict, set, frozenset, collections.deque)
 _BACKENDS = ("tensorflow", "numpy", "google", "wrapt", "threading", "weakref", "inspect")
 _MACHINERY = ("Node", "KerasTensor", "Tracker", "SymbolicArguments")
-"""Classes of Keras that hold the graph, which has an operator of its own, or register what others hold."""
+"""Classes of Keras that hold the graph, which has its own operator, or register objects."""
 TRAINED_BY = ("Loss", "Metric", "Optimizer", "LearningRateSchedule")
 _KNOWN = ("Layer", "Variable", *TRAINED_BY)
 _CLOSED = (type, types.ModuleType, types.CodeType, types.BuiltinFunctionType, property)
@@ -40,23 +40,23 @@ UNNOTICED = {
     "*._loss_tracker|*._total_loss_mean": "begin anew when a model is trained",
     "DTypePolicy.*|Policy.*|*._dtype_policy": "policies are never changed, and are shared by all layers",
 }
-"""What cannot be noticed, by class and attribute, several with "|" between them."""
+"""Places without an effect, as patterns of class and attribute."""
 
 
 class Place(NamedTuple):
-    """Where something is held: by which object, and how Python writes the way there from the model."""
+    """A place in a model: the holder, the key, and the Python path from the model."""
 
     path: str
     holder: Any
     step: str
-    """An "attribute", an "item", a "cell", or "" where nothing else can be put."""
+    """An "attribute", an "item", a "cell", or "" if it cannot be set."""
     key: Any
     value: Any
     outer: Place | None
 
     @property
     def attribute(self) -> Place:
-        """The attribute that it is, or is an item of."""
+        """The attribute of the place, or of the container around it."""
         return self if self.step == "attribute" or self.outer is None else self.outer.attribute
 
     @property
@@ -66,13 +66,13 @@ class Place(NamedTuple):
 
     @property
     def changed(self) -> Any:
-        """The object that changes when something else is put there: a tuple is made again."""
+        """The object that changes when the place is set; a tuple is replaced."""
         made_again = isinstance(self.holder, (tuple, set, frozenset)) and self.outer is not None
         return self.outer.changed if made_again and self.outer else self.holder
 
     @property
-    def is_users(self) -> bool:
-        """Whether the user's own class, or a function of the user, has it, and not a class of Keras."""
+    def is_user_defined(self) -> bool:
+        """Whether a user-defined class or function holds the place."""
         holder, name = self.attribute.holder, self.attribute.key
         if isinstance(holder, types.FunctionType):
             return True
@@ -81,12 +81,12 @@ class Place(NamedTuple):
 
     @property
     def is_private(self) -> bool:
-        """Whether it is a private attribute of a class of Keras."""
-        return not self.is_users and self.attribute.key[:1] == "_"
+        """Whether the place is a private attribute of a Keras class."""
+        return not self.is_user_defined and self.attribute.key[:1] == "_"
 
     @property
     def is_known(self) -> bool:
-        """Whether a user may know it, and what holds it: a layer, say, is known wherever it is held."""
+        """Whether users can reach the place by public attributes."""
         place, outer = self.attribute, self.attribute.outer
         if self.is_private and (isinstance(place.value, CONTAINERS) or not hasattr(type(place.holder), place.key[1:])):
             return False
@@ -94,13 +94,13 @@ class Place(NamedTuple):
 
     @property
     def is_unnoticed(self) -> bool:
-        """Whether it cannot be noticed."""
+        """Whether a change of the place has no effect."""
         if any(fnmatchcase(self.kind, pattern) for row in UNNOTICED for pattern in row.split("|")):
             return True
         return self.attribute.outer is not None and self.attribute.outer.is_unnoticed
 
     def put(self, value: Any) -> None:
-        """Put something else there, without what Keras tracks knowing. What cannot change is made again."""
+        """Set the value without Keras tracking it; immutable containers are replaced."""
         if self.step == "cell":
             self.key.cell_contents = value
         elif self.step == "attribute" and self.key in getattr(self.holder, "__dict__", ()):
@@ -114,7 +114,7 @@ class Place(NamedTuple):
             _container(self.holder).__setitem__(self.holder, self.key, value)
 
     def drop(self) -> None:
-        """Take the attribute or the item away."""
+        """Delete the attribute or item."""
         if self.step == "attribute":
             vars(self.holder).pop(self.key)
         else:
@@ -122,31 +122,31 @@ class Place(NamedTuple):
 
 
 def _container(holder: Any) -> Any:
-    """The class whose methods change a container, without those of Keras that track it."""
+    """The builtin class of a container, whose methods Keras does not track."""
     plain = dict if isinstance(holder, dict) else list
     return plain if package(holder) in KERAS else type(holder)
 
 
 def package(thing: Any) -> str:
-    """The package of an object's class."""
+    """The package of the class of an object."""
     return str(type(thing).__module__).partition(".")[0]
 
 
 def has_base(thing: Any, names: tuple[str, ...]) -> bool:
-    """Whether a class of one of these names is among an object's classes."""
+    """Whether a class or base of an object has one of these names."""
     return any(base.__name__ in names for base in type(thing).__mro__)
 
 
 @functools.cache
 def _names_of_code(kind: type) -> frozenset[str]:
-    """The names in the methods of the user's classes among a class and its bases."""
+    """The names in the methods of user-defined classes in the MRO."""
     members = [member for base in kind.__mro__ if base.__module__ in SCRIPTS for member in vars(base).values()]
     codes = [member.__code__ for member in members if isinstance(member, types.FunctionType)]
     return frozenset(name for code in codes for name in code.co_names)
 
 
 def walk(model: Any) -> list[Place]:
-    """All places of a model, each by the shortest way to what holds it."""
+    """All places of a model, by the shortest paths."""
     places, entered = [], {id(model)}
     waiting = collections.deque([Place("model", None, "", "model", model, None)])
     while waiting:
@@ -163,7 +163,7 @@ def walk(model: Any) -> list[Place]:
 def _is_open(value: Any) -> bool:
     if isinstance(value, (*CONTAINERS, types.MethodType)):
         return True
-    if isinstance(value, types.FunctionType):  # that of a package is in every model
+    if isinstance(value, types.FunctionType):  # functions of packages are shared by all models
         return value.__module__ in SCRIPTS
     if isinstance(value, _CLOSED) or package(value) in _BACKENDS or type(value).__name__ in _MACHINERY:
         return False
@@ -171,7 +171,7 @@ def _is_open(value: Any) -> bool:
 
 
 def _inside(value: Any) -> Iterator[tuple[str, Any, Any, str]]:
-    """What an object holds: the step, the key, what is there, and how Python writes the step."""
+    """The places in an object: step, key, value, and the Python text of the step."""
     if isinstance(value, dict):
         yield from (("item", key, item, f"[{key!r}]") for key, item in value.items() if isinstance(key, (str, int)))
         return

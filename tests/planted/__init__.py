@@ -1,4 +1,4 @@
-"""Cloners that are broken on purpose, by their names as a subject is asked for them."""
+"""Planted faults: cloners that are broken on purpose."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ from pathlib import Path
 
 
 def planted(fault: str) -> str:
-    """The name of the cloner with that fault."""
+    """The name of the cloner with this fault."""
     return f"{Path(__file__).parent}/faults:{fault}"

@@ -1,4 +1,4 @@
-"""Faulty cloners: each makes the fixed clone and breaks one thing in it, wherever the model has that thing.
+"""Faulty cloners: each breaks one property of a clone that `fixed` makes.
 
 The first line of each names the check that must catch it, with a part of the model where only that differs. A subject
 imports this module as it imports a user's cloner, so a fault is a function of a model, and of what `clone_model` is
@@ -20,11 +20,11 @@ import clonediff
 _FIRST_CLONES: Any = weakref.WeakKeyDictionary()
 """The first clone of each model, by the model."""
 _SEEN: Any = weakref.WeakSet()
-"""Models that were cloned, and their clones."""
+"""Models with their clones."""
 
 
 def _breaks(fault: Callable[[Any, Any], Any]) -> Callable[..., Any]:
-    """A cloner that makes the fixed clone, and then has `fault` change it, or give another in its place."""
+    """A cloner that calls `fault` on the clone by `fixed`, to change or replace it."""
 
     def clone(model: Any, **given: Any) -> Any:
         faithful = clonediff.clone_model(model, **given)
@@ -36,7 +36,7 @@ def _breaks(fault: Callable[[Any, Any], Any]) -> Callable[..., Any]:
 
 
 def _keras(model: Any) -> Any:
-    """The Keras that a model is of."""
+    """The Keras package of a model."""
     return sys.modules[
         "tf_keras" if any(base.__module__.startswith("tf_keras") for base in type(model).__mro__) else "keras"
     ]
@@ -60,14 +60,14 @@ def _made_anew(layer: Any) -> Any:
 
 
 def _after(layer: Any, change: Callable[[Any], Any]) -> None:
-    """Have a layer give something else."""
+    """Change the outputs of a layer."""
     call = layer.call
     layer.call = functools.wraps(call)(lambda *args, **kwargs: change(call(*args, **kwargs)))
 
 
 @_breaks
 def crash_on_outputs(model: Any, clone: Any) -> None:
-    """made: raises on a Lambda that gives several tensors, as Keras 2.2.4 did."""
+    """made: raises on a Lambda with several outputs, as Keras 2.2.4 did."""
     for layer in _layers(model):
         if type(layer).__name__ == "Lambda" and isinstance(layer.output, (list, tuple)):
             raise AssertionError(f"Could not compute output {layer.name}")
@@ -75,21 +75,21 @@ def crash_on_outputs(model: Any, clone: Any) -> None:
 
 @_breaks
 def aborts(model: Any, clone: Any) -> None:
-    """made: ends its process on a layer that pools."""
+    """made: crashes its process on a pooling layer."""
     if any("Pooling" in type(layer).__name__ for layer in _layers(model)):
         os.abort()
 
 
 @_breaks
 def trainable_forgotten(model: Any, clone: Any) -> None:
-    """weights: lets every layer of the clone train, frozen or not."""
+    """weights: unfreezes every layer of the clone."""
     for layer in [clone, *_layers(clone)]:
         layer.trainable = True
 
 
 @_breaks
 def weights_copied(model: Any, clone: Any) -> None:
-    """own: begins with the original's weights instead of fresh ones."""
+    """own: starts with the original's weights instead of fresh ones."""
     clone.set_weights(model.get_weights())
 
 
@@ -100,7 +100,7 @@ def layer_shared_with_original(model: Any, **given: Any) -> Any:
 
 
 def layer_unshared(model: Any) -> Any:
-    """sharing: a layer of the graph that a nested model has, too, becomes a layer of its own."""
+    """sharing: replaces a layer that is shared with a nested model by a copy."""
     return clonediff.clone_model(
         model, clone_function=lambda layer: clonediff.clone_model(layer) if _is_model(layer) else _made_anew(layer)
     )
@@ -108,13 +108,13 @@ def layer_unshared(model: Any) -> Any:
 
 @_breaks
 def outputs_reversed(model: Any, clone: Any) -> Any:
-    """outputs: gives the model's outputs in the other order."""
+    """outputs: reverses the outputs of the model."""
     return _keras(model).Model(clone.inputs, clone.outputs[::-1], name=clone.name)
 
 
 @_breaks
 def always_inference(model: Any, clone: Any) -> None:
-    """outputs: runs every Dropout as in inference, in training too."""
+    """outputs: disables every Dropout in training."""
     for layer in _layers(clone):
         if type(layer).__name__ == "Dropout":
             layer.call = functools.wraps(layer.call)(lambda x, training=False, call=layer.call: call(x, training=False))
@@ -131,14 +131,14 @@ def mask_function_dropped(model: Any, clone: Any) -> None:
 
 @_breaks
 def layer_renamed(model: Any, clone: Any) -> None:
-    """structure: gives the last layer another name."""
+    """structure: renames the last layer."""
     layer = clone.layers[-1]
     setattr(layer, "_name" if "_name" in vars(layer) else "name", layer.name + "_clone")
 
 
 @_breaks
 def original_frozen(model: Any, clone: Any) -> None:
-    """untouched: freezes the last layer of the original that has weights."""
+    """untouched: freezes the last layer with weights in the original."""
     layer = _last_with_weights(model)
     layer.trainable = not layer.trainable
 
@@ -151,7 +151,7 @@ def original_reset(model: Any, clone: Any) -> None:
 
 @_breaks
 def second_clone_broken(model: Any, clone: Any) -> None:
-    """again: is faithful once, and negates what the model's last layer gives from then on."""
+    """again: negates the outputs of the last layer from the second clone on."""
     if model in _SEEN:
         _after(_last_with_weights(clone), lambda result: -result)
     _SEEN.update((model, clone))
@@ -159,34 +159,34 @@ def second_clone_broken(model: Any, clone: Any) -> None:
 
 @_breaks
 def layer_shared_between_clones(model: Any, clone: Any) -> Any:
-    """again: uses, from the second clone on, the first one's last layer with weights."""
+    """again: shares the last layer with weights between all clones."""
     first = _FIRST_CLONES.setdefault(model, clone)
     return None if first is clone else layer_shared_with_original(first)
 
 
 @_breaks
 def gradients_reversed(model: Any, clone: Any) -> None:
-    """training weight: the optimizer of the clone goes the other way."""
+    """training weight: reverses the gradients of the clone's optimizer."""
     clone.optimizer._clip_gradients = lambda gradients: [-gradient for gradient in gradients]
 
 
 @_breaks
 def loss_doubled(model: Any, clone: Any) -> None:
-    """training loss: gives twice the loss that it has computed."""
+    """training loss: doubles the loss."""
     compute = clone.compute_metrics
     clone.compute_metrics = lambda *given, **more: {name: 2 * value for name, value in compute(*given, **more).items()}
 
 
 @_breaks
 def activity_regularizer_lost(model: Any, clone: Any) -> None:
-    """training losses: adds no loss for what a layer gives."""
+    """training losses: drops the activity regularizer of a layer."""
     for layer in _layers(clone):
         layer.activity_regularizer = None
 
 
 @_breaks
 def cloning_warns(model: Any, clone: Any) -> None:
-    """warned: warns as it makes a clone."""
+    """warned: gives a warning while cloning."""
     warnings.warn(f"the layer {model.layers[-1].name} has no name of its own", UserWarning, stacklevel=1)
 
 
@@ -195,4 +195,4 @@ PLANTED = {
     for name, fault in list(globals().items())
     if not name.startswith("_") and getattr(fault, "__module__", "") == __name__
 }
-"""The check that must catch each fault, and the part, by the fault's name."""
+"""The check and part that must catch each fault, by its name."""

@@ -1,4 +1,4 @@
-"""Small models that between them have everything that a planted fault breaks."""
+"""Small models with everything that the planted faults break."""
 
 from __future__ import annotations
 

@@ -114,10 +114,10 @@ def test_an_unusable_cloner_is_refused_before_a_trial(
     name = named(f"{file.parent}/{function}")
     trials = GraphTrials(keras, load(), cloners=(name,))
     monkeypatch.setattr("clonediff.harness.trials.cloners._ALLOWED", {name})
-    reason = trials.try_or_say_why_not(of_layer("layers.ReLU()")).not_tried
+    reason = trials.try_if_supported(of_layer("layers.ReLU()")).not_tried
     assert problem in reason and bool(problem) == bool(reason)
     monkeypatch.setattr("clonediff.harness.trials.cloners._ALLOWED", set())
-    assert trials.try_or_say_why_not(of_layer("layers.ReLU()")).not_tried.endswith(f"name it with --cloner {name}")
+    assert trials.try_if_supported(of_layer("layers.ReLU()")).not_tried.endswith(f"name it with --cloner {name}")
 
 
 def test_a_known_issue_of_upstream_is_new_for_another_cloner(file: Path, keras: SubjectProcess) -> None:
@@ -165,7 +165,7 @@ def test_a_cloner_of_the_current_folder_is_named_by_its_path(
     [
         *((text, "expected module:function") for text in ("mine:", ":clone", "a b:clone", "mine:clone:twice")),
         ("none.py:clone", "there is no file"),
-        *((text, "cannot be imported.*give the file another name") for text in ("a b.py:clone", "mine.old.py:clone")),
+        *((text, "cannot be imported.*rename the file") for text in ("a b.py:clone", "mine.old.py:clone")),
     ],
 )
 def test_a_wrong_name_of_a_cloner_is_refused(text: str, problem: str) -> None:

@@ -1,4 +1,4 @@
-"""What a trial says of clones that are broken in one thing, each by a line of a cloner, on real models."""
+"""The causes that trials find in clones of real models, each broken by one line."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def double(x, by=2.0):
 
 
 def chain(masks=lambda inputs, mask: mask, ends=list, epsilon=1e-7, metrics=("mae",), units=2):
-    """A model with a mask, a state, a loss of a layer, and all that `compile` takes."""
+    """A model with a mask, a state, a loss of a layer, and all arguments of `compile`."""
     x = keras.Input(X, name="x")
     hidden = layers.Masking(name="masking")(x)
     hidden = layers.Lambda(double, mask=masks, arguments={"by": 3.0}, name="double")(hidden)
@@ -43,7 +43,7 @@ def chain(masks=lambda inputs, mask: mask, ends=list, epsilon=1e-7, metrics=("ma
 
 
 def two(calls=("one", "two"), after=("s0", "s1"), ends=("s1", "t0", "t1"), **call):
-    """Two layers side by side, one that is called on each, and one on what that gives."""
+    """Two parallel layers, a shared layer called on each, and a layer on its outputs."""
     x = keras.Input(X, name="x")
     tensors = {"x": x, "one": layers.Dense(4, name="one")(x), "two": layers.Dense(4, name="two")(x)}
     for name, on in (("s", calls), ("t", after)):
@@ -62,20 +62,20 @@ class Joins(layers.Layer):
 
 
 def join(call=lambda join, one, two: join(one, two)):
-    """A layer that is called with two tensors."""
+    """A layer called with two tensors."""
     x = keras.Input(X, name="x")
     one, two = layers.Dense(4, name="one")(x), layers.Dense(4, name="two")(x)
     return keras.Model(x, [call(Joins(name="join"), one, two), one, two], name="join")
 
 
 def free(second=1):
-    """A model that computes with variables of no layer."""
+    """A model with variables that belong to no layer."""
     x, variables = keras.Input(X, name="x"), [keras.Variable(2.0, name="first"), keras.Variable(2.0, name="second")]
     return keras.Model(x, x * variables[0] + variables[second], name="free")
 
 
 class Mute:
-    """A loss, and a regularizer, without a config."""
+    """A loss and regularizer without a config."""
 
     def __call__(self, x, *more):
         return keras.ops.mean(x)
@@ -85,7 +85,7 @@ class Mute:
 
 
 class Offset(layers.Layer):
-    """Its constructor makes its weight."""
+    """A layer whose constructor creates its weight."""
 
     def __init__(self, **options):
         super().__init__(**options)
@@ -112,7 +112,7 @@ def pieces(number):
 
 
 def nested(*numbers):
-    """Models that hold layers of these numbers, each behind the other."""
+    """Nested models in a row, with layers of these numbers."""
     held = [layers.Dense(4, name="dense") for _ in numbers]
     y = x = keras.Input(X, name="x")
     for place, number in enumerate(numbers):
@@ -147,7 +147,7 @@ class Holds(layers.Layer):
 
 
 def holds():
-    """A layer that holds objects of its own, and what a module or Keras holds."""
+    """A layer with objects of its own, of a module and of Keras."""
     x = keras.Input(X, name="x")
     return keras.Model(x, Holds(name="holds")(x), name="holds")
 
@@ -221,7 +221,7 @@ SHORT = {
     "OF": 'model.get_layer("holds")',
     "PATH": 'clone.get_layer("one").bias._path',
 }
-"""What the lines below abbreviate."""
+"""Abbreviations in the lines below."""
 
 ROWS = """
 chain()
@@ -376,14 +376,14 @@ warned()
     warnings.warn('for whoever writes a library', DeprecationWarning)
     [warnings.warn(f'layer dense_{n} at 0x7f{n}00 has no mask') for n in range(9)] -> warned[0]: raises
 """
-"""A model, each line that breaks its faithful clone or makes another, and the root of each cause: its path, its aspect.
+"""By model: lines that break its clone, with the path and aspect of each root.
 
 A "costly" trial has a second clone.
 """
 
 
 def rows() -> Iterator[tuple[str, str, list[str]]]:
-    """Each model with a line and its roots."""
+    """Each model with a line and the expected causes."""
     model = ""
     for text in re.sub(r"\n +-> ", " -> ", ROWS.strip()).splitlines():
         line, *roots = text.strip().split(" -> ")
@@ -398,7 +398,7 @@ CASES = list(rows())
 
 @pytest.fixture(scope="module")
 def broken(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The file of the cloners; the number of a row is in the name of its own."""
+    """The file of the cloners, each named after the number of its row."""
     file = tmp_path_factory.mktemp("cloners") / "broken_clones.py"
     text = CLONERS
     for number, (_, line, _) in enumerate(CASES):

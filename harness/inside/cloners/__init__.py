@@ -1,6 +1,6 @@
-"""Cloners by name: functions that take a model, and what `clone_model` is given beside it, and promise an equal one.
+"""Cloners by name: functions from a model, and arguments of `clone_model`, to its clone.
 
-A name with a colon in it stands for a function of a downstream project, which `users` imports.
+A name with a colon is a function of the user, which `users` imports.
 """
 
 from __future__ import annotations
@@ -8,31 +8,30 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from clonediff.harness.inside.cloners.users import function, is_users
+from clonediff.harness.inside.cloners.users import function, is_users_cloner
 from clonediff.harness.inside.frameworks.interface import Framework
 
 Cloner = Callable[..., Any]
 
 
 def chosen_cloners(names: Any, framework: Framework) -> dict[str, Cloner]:
-    """Cloners by name, of their names or of functions."""
+    """The cloners to call, by name; a value in `names` may be a function."""
     chosen = names if isinstance(names, Mapping) else {name: name for name in names}
     return {name: value if callable(value) else _cloner(value, framework) for name, value in chosen.items()}
 
 
-def _cloner(name: str, framework: Framework) -> Cloner:
+def _cloner(name: str, framework: Framework) -> Any:
     if name == "upstream":
-        cloner: Cloner = framework.keras.models.clone_model
-        return cloner
+        return framework.keras.models.clone_model
     if name == "fixed":
-        from clonediff.harness.fixed import clone_model  # it needs the Keras that is loaded
+        from clonediff.harness.fixed import clone_model  # it imports TensorFlow
 
         return clone_model
-    if is_users(name):
+    if is_users_cloner(name):
         return function(name)
     raise KeyError(f"unknown cloner {name!r}: choose one of fixed, upstream")
 
 
 def call_cloner(cloner: Cloner, model: Any, arguments: dict[str, Any]) -> Any:
-    """Call a cloner. The frames in a failure are those below this."""
+    """Call a cloner. Failures have the frames below this one."""
     return cloner(model, **arguments)

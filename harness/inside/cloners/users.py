@@ -1,7 +1,6 @@
-"""Cloners of the user's own: what their names say, and how the function behind a name is imported.
+"""Cloners of the user: the syntax of their names, and how their functions are imported.
 
-A name is `module:function`, with the folder before it that the module is imported from, where that is not on the path
-already: `folder/module:function`.
+A name is `module:function`, or `folder/module:function` if the folder is not on the path.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from clonediff.harness.inside.frameworks.interface import Framework
 from clonediff.harness.observation import Failure
 
 NO_MODEL = "NoModel"
-"""The type of the failure of a cloner that gives something else than a model."""
+"""The failure type of a cloner that does not return a model."""
 
 _NAME = re.compile(
     r"(?:(?P<folder>.*)/)?(?P<module>[\w-]+(?:\.[\w-]+)*)"
@@ -44,8 +43,8 @@ class UsersCloner(NamedTuple):
         return f"{self.module}:{self.function}"
 
 
-def is_users(name: str) -> bool:
-    """Whether a cloner is a user's own: no other has a colon in its name."""
+def is_users_cloner(name: str) -> bool:
+    """Whether a cloner is a function of the user: only such names have a colon."""
     return ":" in name
 
 
@@ -56,11 +55,11 @@ def users_cloner(name: str) -> UsersCloner | None:
 
 
 class CannotBeCalled(ValueError):
-    """A name stands for no function of a model; the message says what is wrong, where, and what to do."""
+    """A name does not refer to a function that takes a model."""
 
 
 def problem(name: str) -> str:
-    """Why the function of that name cannot be called with a model; "" where it can be."""
+    """Why the function cannot be called with a model; "" if it can be."""
     try:
         function(name)
     except CannotBeCalled as error:
@@ -69,14 +68,13 @@ def problem(name: str) -> str:
 
 
 def function(name: str) -> Callable[..., Any]:
-    """The function of that name. Its module is imported once."""
     cloner = users_cloner(name)
     if cloner is None:
         raise CannotBeCalled(f"{name}: expected module:function or FILE.py:function")
     try:
         module = imported(cloner.module, cloner.folder)
         value: Callable[..., Any] = operator.attrgetter(cloner.function)(module)
-        if not isinstance(value, types.BuiltinFunctionType):  # which may not say what it takes
+        if not isinstance(value, types.BuiltinFunctionType):  # its signature may be unknown
             inspect.signature(value).bind(None)
     except (AttributeError, ImportError, TypeError) as error:
         message = "%s: %s: name a function that takes a model and nothing else, and returns its clone"
@@ -85,12 +83,12 @@ def function(name: str) -> Callable[..., Any]:
 
 
 def imported(name: str, folder: str = "") -> types.ModuleType:
-    """The module of that name, from a folder if one is given."""
+    """Import a module, from a folder if one is given."""
     if folder and folder not in sys.path:
         sys.path.insert(0, folder)
     try:
         module = importlib.import_module(name)
-    except BaseException as error:  # a module may end in anything, SystemExit among it
+    except BaseException as error:  # a module may raise anything, such as SystemExit
         frames = traceback.extract_tb(error.__traceback__)
         own = [frame for frame in frames if "importlib" not in frame.filename][1:]
         place = f" ({own[-1].filename}, line {own[-1].lineno})" if own else ""
@@ -105,7 +103,7 @@ def imported(name: str, folder: str = "") -> types.ModuleType:
 
 
 def recorded(clone_function: Callable[[Any], Any], asked: dict[str, str], layer: Any) -> Any:
-    """What a clone function makes of a layer; `asked` gets its class, if that is no plain clone."""
+    """Call a clone function, and record a changed class or config in `asked`."""
     other = clone_function(layer)
     if other is layer or type(other) is not type(layer) or str(other.get_config()) != str(layer.get_config()):
         asked[layer.name] = f"{type(layer).__name__}, now {type(other).__name__}"
@@ -113,7 +111,7 @@ def recorded(clone_function: Callable[[Any], Any], asked: dict[str, str], layer:
 
 
 def no_model(name: str, clone: Any, framework: Framework) -> Failure | None:
-    """The failure of a user's cloner that gave something else than a model whose graph Keras knows; None of a model."""
+    """The failure of a cloner that did not return a model with a graph."""
     if framework.is_graph(clone):
         return None
     cloner, kind = users_cloner(name), type(clone)

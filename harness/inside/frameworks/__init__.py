@@ -1,19 +1,19 @@
-"""The generations of Keras behind one interface. The module of a generation is imported when it is asked for."""
+"""One interface to both generations of Keras, each imported on first use."""
 
 from __future__ import annotations
 
+import functools
 import importlib
 import os
 from typing import Any, Literal
 
 from clonediff.harness.inside.frameworks.interface import Framework
 
-_CLASSES = {"keras": ("keras3", "Keras3"), "tf_keras": ("tf_keras", "TfKeras")}
-_loaded: dict[str, Framework] = {}
+_CLASSES = {"keras": ".keras3.Keras3", "tf_keras": ".tf_keras.TfKeras"}
 
 
 def generation_of(model: Any) -> Literal["keras", "tf_keras"]:
-    """The generation that a model of this process is of, "tf_keras" or "keras"; raises where it is of no such one."""
+    """The generation of Keras to which a model belongs; raises TypeError for other objects."""
     packages = {base.__module__.partition(".")[0] for base in type(model).__mro__}
     if "tf_keras" in packages:
         return "tf_keras"
@@ -22,9 +22,9 @@ def generation_of(model: Any) -> Literal["keras", "tf_keras"]:
     raise TypeError(f"expected a model of Keras 3 or tf_keras, found {type(model).__qualname__}")
 
 
+@functools.cache
 def framework(generation: str) -> Framework:
-    if generation not in _loaded:
-        os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-        module, name = _CLASSES[generation]
-        _loaded[generation] = getattr(importlib.import_module("." + module, __name__), name)()
-    return _loaded[generation]
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+    module, _, name = _CLASSES[generation].rpartition(".")
+    interface: Framework = getattr(importlib.import_module(module, __name__), name)()
+    return interface

@@ -1,4 +1,4 @@
-"""The backends of Keras 3, one of them that of `tf_keras` too: tensors as arrays, and randomness."""
+"""The backends of Keras: conversion between tensors and arrays, and random generators."""
 
 from __future__ import annotations
 
@@ -14,40 +14,40 @@ def load_backend(name: str) -> Backend:
 
 
 class Backend:
-    """NumPy, and whatever gives arrays when asked to."""
+    """The NumPy backend, and defaults of the others."""
 
     name = "numpy"
     version = str(np.__version__)
     process_wide: Sequence[tuple[Any, str]] = ()
-    """The objects, and their attributes, that hold the backend's own generator."""
-    draws_at_large = False
-    """Whether Keras itself draws from the backend's own generator, and not from states of its layers alone."""
+    """The objects and attributes that hold the backend's own generator."""
+    uses_own_generator = False
+    """Whether Keras draws from the backend's own generator, and not only from states of layers."""
 
     def repeat_kernels(self) -> None:
-        """Have the same kernel do the same arithmetic each time, in full precision. For a process of our own only."""
+        """Make kernels deterministic and precise. Only for a worker process."""
 
     def devices(self) -> list[str]:
-        """The devices at hand: "cpu:0", "gpu:0", ..."""
+        """The available devices: "cpu:0", "gpu:0", ..."""
         return ["cpu:0"]
 
     def reseed(self, seed: int) -> None:
-        """Let the backend's own generator begin anew."""
+        """Seed the backend's own generator."""
 
     def forget_kernels(self) -> None:
-        """Drop what the backend has cached. Costs time, and is asked for now and then only."""
+        """Clear the kernel cache of the backend, which is slow."""
 
     def tensor(self, array: Any) -> Any:
         return importlib.import_module("keras").ops.convert_to_tensor(array.copy())
 
     def concrete(self, value: Any) -> bool:
-        """Whether it is a tensor with numbers in it."""
+        """Whether a value is a tensor with numbers."""
         return isinstance(value, (np.ndarray, np.generic))
 
     def array(self, tensor: Any) -> Any:
         return np.asarray(tensor)
 
     def write(self, value: Any, array: Any) -> bool:
-        """Give what is behind a variable an array of its own shape and dtype; False where that is not for us to do."""
+        """Write an array of equal shape and dtype to a variable, if supported."""
         return False
 
 
@@ -68,7 +68,7 @@ class TensorFlow(Backend):
         return [device.name.split("device:")[-1].lower() for device in self.tf.config.list_logical_devices()]
 
     def reseed(self, seed: int) -> None:
-        # Clears the cache of kernels, so that the next calls are several times as slow.
+        # This clears the kernel cache, so the next calls are several times slower.
         self.tf.random.set_seed(seed)
 
     def forget_kernels(self) -> None:
@@ -83,9 +83,9 @@ class TensorFlow(Backend):
 
     def array(self, tensor: Any) -> Any:
         if type(tensor) is self._resource:
-            # What its own methods do, less scopes and copies of tensors: a third of the time, thousands of times.
+            # Its own methods add scopes and copies of tensors, and take three times as long.
             tensor = self._resources.read_variable_op(tensor.handle, tensor.dtype)
-        # `numpy` would copy the numbers, and a tensor never changes: a variable that is written to gets other memory.
+        # `numpy()` would copy the numbers, but a tensor never changes: writing to a variable allocates new memory.
         return np.asarray(tensor.__array__())
 
     def write(self, value: Any, array: Any) -> bool:
@@ -105,7 +105,7 @@ class Jax(Backend):
         self.version = str(self.jax.__version__)
 
     def devices(self) -> list[str]:
-        # Some releases call the platform by the vendor's name.
+        # Some releases name the platform after the vendor.
         kinds = {"cuda": "gpu", "rocm": "gpu"}
         platforms = [(device.platform.lower(), device.id) for device in self.jax.devices()]
         names = [f"{kinds.get(platform, platform)}:{number}" for platform, number in platforms]
@@ -117,8 +117,8 @@ class Jax(Backend):
 
 class Torch(Backend):
     name = "torch"
-    # Dropout that carries no seed is torch's own, which takes none. To seed its generator costs next to nothing.
-    draws_at_large = True
+    # Keras uses torch's dropout if a layer has no seed. Seeding the generator is cheap.
+    uses_own_generator = True
 
     def __init__(self) -> None:
         self.torch: Any = importlib.import_module("torch")
@@ -126,7 +126,7 @@ class Torch(Backend):
 
     def repeat_kernels(self) -> None:
         if self.torch.cuda.is_available():
-            # What has no deterministic kernel warns, and is seen as a difference if it makes one.
+            # An operation without a deterministic kernel only warns.
             self.torch.use_deterministic_algorithms(True, warn_only=True)
             self.torch.backends.cudnn.benchmark = False
             self.torch.backends.cudnn.allow_tf32 = False
@@ -151,8 +151,8 @@ class Torch(Backend):
     def array(self, tensor: Any) -> Any:
         tensor = tensor.detach().cpu()
         if tensor.dtype == self.torch.bfloat16:
-            # NumPy has it from ml_dtypes, which Keras brings; the name is then that of every other backend.
+            # With the dtype of ml_dtypes, which Keras depends on, the name is the same on every backend.
             bfloat16 = importlib.import_module("ml_dtypes").bfloat16
             return tensor.contiguous().view(self.torch.int16).numpy().view(bfloat16).copy()
-        # torch shares its memory with the array, and a variable is written in place.
+        # torch shares memory with the array, and writes to variables in place.
         return tensor.numpy().copy()

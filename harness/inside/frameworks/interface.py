@@ -1,4 +1,4 @@
-"""What the observer asks of Keras: what Keras 3 and `tf_keras` answer alike, and what each has to answer itself."""
+"""The interface of the observer to Keras, and its common parts."""
 
 from __future__ import annotations
 
@@ -16,65 +16,63 @@ import numpy as np
 from clonediff.harness.inside.frameworks.backends import Backend
 
 Listener = Callable[[Any, Any], None]
-"""Called with the layer and what it returned, once for each call that returns."""
+"""Called with the layer and its result, once for each call that returns."""
 
 
 class Framework:
-    """A generation of Keras on a backend. A subclass sets what is only declared here, in its constructor."""
+    """A generation of Keras on a backend. Subclasses define the attributes declared here."""
 
     generation: Literal["keras", "tf_keras"]
     keras: Any
     tensors: Backend
-    learns_apart = False
-    """Whether a layer holds what it has learned from data apart from its weights, so that a clone may lack it."""
+    keeps_adapted_state = False
+    """Whether layers keep adapted state, such as a vocabulary, outside their weights."""
 
     _hooked: list[tuple[Any, Any]]
-    """The classes whose calls are listened to, each with a class of objects that another tells of."""
+    """Classes whose calls are reported, each with subclasses that have a hook of their own."""
     layer_class: Any
     variable_class: Any
     tensor_class: Any
-    """Classes of Keras: of layers, which are no mere operations, of variables, and of the tensors of a graph."""
+    """The classes of layers, variables and symbolic tensors."""
     _functional: Any
     _sequential: Any
-    """Classes of graphs."""
+    """The classes of models with a graph."""
     _pack: Any
     _device: Any
-    """Functions: pack values into a structure, make the scope of a device."""
+    """Functions that pack values into a structure, and create a device scope."""
     _settings: Any
     """The module with `floatx` and `image_data_format`."""
     _registries: list[dict[Any, Any]]
-    """The tables of what is registered under a name."""
+    """The tables of registered custom objects."""
     _process_wide: list[tuple[Any, str]]
-    """The objects, and their attributes, that hold what belongs to a process as a whole."""
+    """The objects and attributes that hold global state of the process."""
     _takes_training: str
-    """The attribute that says whether a layer takes `training`."""
+    """The attribute that is true if `call` has a `training` argument."""
 
     forget_names: Callable[[], None]
-    """Count the names of layers from the beginning again; what is there stays as it is."""
+    """Restart the counters of layer names."""
     draws: Callable[[list[Any], str], bool]
-    """Whether a model of these layers, built by this source, draws from the backend's own generator."""
+    """Whether layers built by this source draw from the backend's own generator."""
     members: Callable[[Any], list[Any]]
     sublayers: Callable[[Any], list[Any]]
-    """The layers and operations of a graph, in its own order; and the layers that any layer has as its parts."""
+    """The layers and operations of a graph in order, and the sublayers of any layer."""
     graph_nodes: Callable[[Any], list[Any]]
     arguments: Callable[[Any], tuple[Any, Any]]
     outputs: Callable[[Any], list[Any]]
-    """The nodes of a graph; the arguments of a node, positional and by keyword; the symbolic tensors that it gave."""
-    begins_inside: Callable[[Any], bool]
-    """Whether a model begins inside another: Keras then makes it of copies of the tensors, which have no masks."""
+    """The nodes of a graph; the arguments of a node; its output tensors."""
     structures: Callable[[Any], tuple[Any, Any]]
     ends: Callable[[Any], tuple[list[Any], list[Any]]]
-    """The symbolic inputs and outputs of a model: nested, None where it is not built; and flat."""
+    """The symbolic inputs and outputs of a model, nested (None if not built) and flat."""
     dtype: Callable[[Any], str]
-    """The dtype of a tensor or a variable, by name."""
+    """The name of the dtype of a tensor or variable."""
     compiled: Callable[[Any], dict[str, Any] | None]
-    """The arguments that a model was compiled with, None where it was not."""
+    """The `compile` arguments of a model; None if it is not compiled."""
     own_variables: Callable[[Any], list[Any]]
-    """The variables that a layer itself owns, weights and states."""
+    """The weights and states of a layer itself, without sublayers."""
     states: Callable[[Any], list[tuple[Any, bool]]]
-    """Variables of a model that are no weights, each with whether chance gave it its value."""
+    """Variables of a model other than weights, each with whether its initial value is random."""
     read: Callable[[Any], Any]
-    """A variable's value as an array."""
+    """The value of a variable as an array."""
 
     def __init__(self) -> None:
         root = self.keras.__name__ + ".src.layers."
@@ -83,15 +81,15 @@ class Framework:
         self._plain_configs = {self._functional.get_config, self._sequential.get_config}
         self.listener: Listener | None = None
         self.raisers: list[int] = []
-        """The ids of layers whose calls have raised, the innermost first, until a call around them returns."""
+        """The `id`s of layers whose calls raised, innermost first, until an outer call returns."""
         self.hooks_stay = False
-        """Whether hooks, once installed, stay. Changing a class with many subclasses takes time."""
+        """Whether to keep hooks installed, since changing a class with many subclasses is slow."""
         self._unhooked: list[tuple[Any, Any]] = []
 
     # -- the process
 
     def speed_up(self) -> None:
-        """Have Keras leave out what it does for each layer, and throws away. For a process of our own only."""
+        """Disable work of Keras whose result it discards. Only for a worker process."""
 
     def versions(self) -> dict[str, str]:
         backend = self.tensors
@@ -101,20 +99,20 @@ class Framework:
         return contextlib.nullcontext() if device is None else self._device(device)
 
     def forget(self) -> None:
-        """Forget the names and the global state that models before this one left."""
+        """Reset the names and global state that earlier models left."""
         if self._settings.floatx() != "float32":
             self._settings.set_floatx("float32")
         if self._settings.image_data_format() != "channels_last":
             self._settings.set_image_data_format("channels_last")
-        # Keras finds a function by the end of a name, whichever script has registered it.
+        # Keras finds a registered function by the last part of its name, whichever script registered it.
         for known in self._registries:
             for key, value in list(known.items()):
                 if getattr(value if isinstance(key, str) else key, "__module__", "") == "__main__":
                     del known[key]
 
     @contextlib.contextmanager
-    def beside(self) -> Iterator[None]:
-        """A scope in the process of a user: what is set, registered, named and drawn in it is undone after it."""
+    def isolated(self) -> Iterator[None]:
+        """Undo changes of settings, registrations, names and random state at the end of a scope."""
         places = [*self._process_wide, *self.tensors.process_wide]
         before = [(owner, name, getattr(owner, name)) for owner, name in places if hasattr(owner, name)]
         registered = [(known, dict(known)) for known in self._registries]
@@ -134,33 +132,33 @@ class Framework:
 
     @contextlib.contextmanager
     def scratch(self) -> Iterator[None]:
-        """The same, beginning with no names and with the settings that Keras has by default."""
-        with self.beside():
+        """The same scope, starting with default settings and no names."""
+        with self.isolated():
             self.forget()
             yield
 
     def reseed(self, seed: int, backend: bool = False) -> None:
-        """Let random numbers that carry no seed of their own begin anew; those of the backend's generator cost more."""
+        """Seed the global random generators, and the slower one of the backend on request."""
         random.seed(seed)
         np.random.seed(seed)
         if backend:
             self.tensors.reseed(seed)
 
-    # -- a model at rest
+    # -- static structure
 
     def is_graph(self, layer: Any) -> bool:
         return isinstance(layer, (self._functional, self._sequential))
 
     def layer_nodes(self, layer: Any) -> list[Any]:
-        """The nodes that calls of a layer have made, in their order, whatever graph they belong to."""
+        """The nodes of all symbolic calls of a layer, in any graph."""
         return list(layer._inbound_nodes)
 
     def node_counts(self, layer: Any) -> tuple[int, int]:
-        """How often a layer was called on symbolic tensors, and how often what it gave was used by such a call."""
+        """The numbers of symbolic calls of a layer, and of calls that use its outputs."""
         return len(getattr(layer, "_inbound_nodes", ())), len(getattr(layer, "_outbound_nodes", ()))
 
     def origin(self, tensor: Any) -> tuple[Any, Any, int]:
-        """The layer and the node that a symbolic tensor comes from, and its place among that node's outputs."""
+        """The layer and node that produced a symbolic tensor, and its index among the outputs."""
         layer, node, place = getattr(tensor, "_keras_history", None) or (None, None, 0)
         return layer, (None if layer is None else layer._inbound_nodes[node]), place
 
@@ -168,19 +166,11 @@ class Framework:
         return getattr(tensor, "_keras_mask", None) is not None
 
     def config(self, layer: Any) -> dict[str, Any]:
-        """A layer's config, if it is a dictionary; of a graph, only what is not said of its layers."""
+        """The config of a layer, empty if it only describes the layers of a model."""
         if type(layer).get_config in self._plain_configs:
             return {}
         config = layer.get_config()
         return config if isinstance(config, dict) else {}
-
-    def declared(self, model: Any) -> tuple[Any, Any]:
-        """The structures of inputs and outputs as the model was given them, their leaves numbered as in `ends`."""
-        inputs, outputs = self.ends(model)
-        if not inputs:
-            return None, None
-        first, last = self.structures(model)
-        return self.pack(first, list(range(len(inputs)))), self.pack(last, list(range(len(outputs))))
 
     def pack(self, structure: Any, values: list[Any]) -> Any:
         if structure is None or isinstance(structure, self.tensor_class):
@@ -190,17 +180,17 @@ class Framework:
         return self._pack(structure, values)
 
     def shape(self, tensor: Any) -> tuple[Any, ...] | None:
-        """The shape of a symbolic tensor with its batch, None where its rank is not known."""
+        """The shape of a symbolic tensor with its batch; None if the rank is unknown."""
         shape = tensor.shape
         return None if shape is None or getattr(shape, "rank", 0) is None else tuple(shape)
 
     def trains(self, layer: Any) -> bool:
-        """Whether a layer, those that it holds left aside, can do another thing in training than in inference."""
+        """Whether a layer itself, without sublayers, may behave differently in training."""
         if not isinstance(layer, self.layer_class) or (self.is_graph(layer) and type(layer).call in self._plain_calls):
             return False
         if isinstance(layer, self.keras.layers.Lambda):
             return bool(getattr(layer, "_fn_expects_training_arg", True))
-        if type(layer).__module__.startswith(self._drops_out):  # whose one use of `training` is dropout
+        if type(layer).__module__.startswith(self._drops_out):  # they use `training` only for dropout
             return any(vars(layer).get(name) for name in ("dropout", "recurrent_dropout", "_dropout"))
         return bool(getattr(layer, self._takes_training, True))
 
@@ -209,42 +199,42 @@ class Framework:
         return getattr(getattr(model, "_compile_config", None), "config", None) or {}
 
     def learned(self, model: Any) -> list[Any]:
-        """The variables that training leaves beside a model: of its optimizer, of its metrics."""
+        """The variables of the optimizer and metrics."""
         optimizer = getattr(model, "optimizer", None)
         variables = getattr(optimizer, "variables", [])
-        # A method of the legacy optimizers of tf_keras.
+        # In legacy optimizers of tf_keras, it is a method.
         return [*(variables() if callable(variables) else variables), *getattr(model, "metrics_variables", [])]
 
     # -- variables
 
     def weights(self, model: Any) -> tuple[list[Any], set[int]]:
-        """A model's weights in order, and the ids of those that train."""
+        """The weights of a model in order, and the `id`s of the trainable ones."""
         return list(model.weights), {id(weight) for weight in model.trainable_weights}
 
     def weights_written(self, model: Any, original: Any = None) -> None:
-        """Do what `set_weights` does beside writing variables; with an `original`, its weights have been copied."""
+        """Do what `set_weights` does after writing; `original` is the model whose weights were copied."""
 
     def names(self, variable: Any) -> tuple[str, str]:
-        """A variable's name, as long as it gets, and what it calls itself; "" where that is not kept apart."""
+        """The path of a variable, and its name, "" without a separate one."""
         return str(variable.name), ""
 
     def write(self, variable: Any, array: Any) -> None:
         if not self.tensors.write(getattr(variable, "_value", variable), array):
             variable.assign(array)
 
-    # -- a model that runs
+    # -- running
 
     def feed(self, model: Any, arrays: list[Any]) -> Any:
-        """Fresh tensors of `arrays`, packed as the model's inputs are declared."""
+        """New tensors of `arrays`, in the structure of the model inputs."""
         tensors = [None if array is None else self.tensors.tensor(array) for array in arrays]
         return self.pack(self.structures(model)[0], tensors)
 
     @contextlib.contextmanager
     def hooked(self) -> Iterator[None]:
-        """A scope in which `listener`, if there is one, hears of every call of a layer or an operation."""
+        """Report every call of a layer or operation to `listener` in a scope."""
         for kind, but_not in () if self._unhooked else self._hooked:
             self._unhooked.append((kind, kind.__call__))
-            kind.__call__ = self._telling(kind.__call__, but_not)
+            kind.__call__ = self._reporting(kind.__call__, but_not)
         try:
             yield
         finally:
@@ -252,9 +242,9 @@ class Framework:
                 kind, call = self._unhooked.pop()
                 kind.__call__ = call
 
-    def _telling(self, call: Any, but_not: Any) -> Any:
+    def _reporting(self, call: Any, but_not: Any) -> Any:
         @functools.wraps(call)
-        def call_and_tell(layer: Any, *args: Any, **kwargs: Any) -> Any:
+        def call_and_report(layer: Any, *args: Any, **kwargs: Any) -> Any:
             before = len(self.raisers)
             try:
                 result = call(layer, *args, **kwargs)
@@ -266,14 +256,14 @@ class Framework:
                 self.listener(layer, result)
             return result
 
-        return call_and_tell
+        return call_and_report
 
     def mask(self, tensor: Any) -> Any:
         return getattr(tensor, "_keras_mask", None)
 
 
 def _copied(value: Any) -> Any:
-    """Another object that holds the same, where it is one that a model may change."""
+    """Copy a mutable object that holds global state."""
     if isinstance(value, threading.local):
         equal = threading.local()
         vars(equal).update({name: _copied(item) for name, item in vars(value).items()})

@@ -19,7 +19,7 @@ _NUMBERED_SEED = re.compile(r"\bseed_generator_\d+\b")
 
 class Keras3(Framework):
     generation = "keras"
-    learns_apart = True
+    keeps_adapted_state = True
     _takes_training = "_call_has_training_arg"
 
     def __init__(self) -> None:
@@ -47,7 +47,7 @@ class Keras3(Framework):
     # -- the process
 
     def forget(self) -> None:
-        # clear_session without its kernel cache and its gc.collect, which cost more than the rest of a trial.
+        # Like clear_session, without the kernel cache and gc.collect, which cost more than the rest of a trial.
         self._state.GLOBAL_STATE_TRACKER = threading.local()
         if hasattr(self._state, "GLOBAL_SETTINGS_TRACKER"):
             self._state.GLOBAL_SETTINGS_TRACKER = threading.local()
@@ -55,9 +55,9 @@ class Keras3(Framework):
         self._settings.disable_traceback_filtering()
 
     @contextlib.contextmanager
-    def beside(self) -> Iterator[None]:
-        with super().beside():
-            # Frames of Keras are what a failure is known by; filtering takes them out.
+    def isolated(self) -> Iterator[None]:
+        with super().isolated():
+            # Failures are identified by frames of Keras, which filtering removes.
             self._settings.disable_traceback_filtering()
             yield
 
@@ -65,14 +65,14 @@ class Keras3(Framework):
         self._state.set_global_attribute("object_name_uids", collections.defaultdict(int))
 
     def draws(self, layers: list[Any], source: str) -> bool:
-        # Keras 3 draws statelessly from seeds of its own, on most backends; a graph's own functions can do otherwise.
-        return self.tensors.draws_at_large or "tf.random" in source or "torch.rand" in source
+        # On most backends, Keras 3 draws from seeds of its own; functions in the source may not.
+        return self.tensors.uses_own_generator or "tf.random" in source or "torch.rand" in source
 
     def reseed(self, seed: int, backend: bool = False) -> None:
         super().reseed(seed, backend)
         self._state.set_global_attribute("global_seed_generator", None)
 
-    # -- a model at rest
+    # -- static structure
 
     def _function(self, model: Any) -> Any:
         return model if isinstance(model, self._functional) else getattr(model, "_functional", None)
@@ -93,9 +93,6 @@ class Keras3(Framework):
 
     def outputs(self, node: Any) -> list[Any]:
         return list(node.outputs)
-
-    def begins_inside(self, graph: Any) -> bool:
-        return any(str(output.name).endswith("_clone") for output in self.ends(graph)[1])
 
     def ends(self, model: Any) -> tuple[list[Any], list[Any]]:
         function = self._function(model)
@@ -125,7 +122,7 @@ class Keras3(Framework):
         return [*own, *(state for state, _ in self._own_states(layer))]
 
     def _own_states(self, layer: Any) -> list[tuple[Any, bool]]:
-        """Its seeds, and what a recurrent layer keeps from batch to batch, which Keras counts among no variables."""
+        """The seeds of a layer, and the states of a stateful recurrent layer."""
         seeds = getattr(layer, "_seed_generators", ())
         states = leaves(getattr(layer, "states", None)) if getattr(layer, "stateful", False) else ()
         return [
@@ -137,23 +134,21 @@ class Keras3(Framework):
         layers = model._flatten_layers() if hasattr(model, "_flatten_layers") else []
         states = [state for layer in layers for state in self._own_states(layer)]
         if getattr(model, "compiled", False):
-            # Those of metrics are made when it is first trained, which its clone is not.
+            # Metrics create their variables in training.
             states += [(state, False) for state in getattr(getattr(model, "_loss_tracker", None), "variables", ())]
         return states
 
     def names(self, variable: Any) -> tuple[str, str]:
-        # An unnamed seed generator is numbered by how many there were before it, in whichever model.
+        # Unnamed seed generators are numbered across all models.
         return _NUMBERED_SEED.sub("seed_generator", str(variable.path)), str(variable.name)
 
     def read(self, variable: Any) -> Any:
-        value = getattr(variable, "_value", variable)  # an optimizer that accumulates gradients computes its iterations
+        value = getattr(variable, "_value", variable)  # some optimizers compute their iterations
         return self.tensors.array(value if value is not None else variable.value)
 
-    # -- a model that runs
+    # -- running
 
     def mask(self, tensor: Any) -> Any:
         mask = super().mask(tensor)
-        if mask is None:
-            masks = getattr(self._state.GLOBAL_STATE_TRACKER, "_keras_mask_dict", None)
-            return masks.get(id(tensor)) if masks else None
-        return mask
+        masks = getattr(self._state.GLOBAL_STATE_TRACKER, "_keras_mask_dict", {})
+        return masks.get(id(tensor)) if mask is None else mask

@@ -14,11 +14,11 @@ from clonediff.harness.inside.frameworks.backends import TensorFlow
 from clonediff.harness.inside.frameworks.interface import Framework
 
 _SEEDED = ("rate", "stddev", "dropout", "recurrent_dropout", "_dropout", "_random_generator")
-"""The attributes that tell a layer that draws."""
+"""Attributes of layers that draw random numbers."""
 
 
-class _Position:
-    """Where a seeded layer is in its random numbers: a count that it keeps in Python, read and set as a variable is."""
+class _RandomPosition:
+    """The seed counter of a seeded layer, with the interface of a variable."""
 
     name = "random_position"
     shape = ()
@@ -37,7 +37,7 @@ class _Position:
 
 
 class TfKeras(Framework):
-    """tf_keras, whichever release; its backend is always TensorFlow, eager."""
+    """Any release of tf_keras, in eager mode."""
 
     generation = "tf_keras"
     _takes_training = "_expects_training_arg"
@@ -65,7 +65,7 @@ class TfKeras(Framework):
         self._pack = tf.nest.pack_sequence_as
         self._device = lambda device: tf.device("/" + device)
         super().__init__()
-        # Frames of Keras are what a failure is known by; filtering takes them out.
+        # Failures are identified by frames of Keras, which filtering removes.
         tf.debugging.disable_traceback_filtering()
 
     @staticmethod
@@ -75,8 +75,8 @@ class TfKeras(Framework):
     # -- the process
 
     def speed_up(self) -> None:
-        # GRU and LSTM register a second function, for a GPU, with the graph that a call on symbolic tensors is traced
-        # in. Keras throws that graph away, and tracing it took a fifth of the time of all trials.
+        # GRU and LSTM register a second function, for GPUs, in the scratch graph of each symbolic call. Keras discards
+        # that graph, and tracing the function took a fifth of the time of all trials.
         module = self._module("layers.rnn.gru_lstm_utils")
         register = module.function_register
 
@@ -89,8 +89,8 @@ class TfKeras(Framework):
         module.function_register = register_in_a_graph_that_stays
 
     def forget(self) -> None:
-        # clear_session without the kernel cache, which costs more than the rest of a trial. The graph in which every
-        # symbolic call of this generation leaves its operations is what grows without end.
+        # Like clear_session, without the kernel cache, which costs more than the rest of a trial. The global graph
+        # grows with every symbolic call.
         backend = self._settings
         backend._GRAPH.graph = None
         backend._DUMMY_EAGER_GRAPH.learning_phase_is_set = False
@@ -105,7 +105,7 @@ class TfKeras(Framework):
     def draws(self, layers: list[Any], source: str) -> bool:
         return "random" in source or any(getattr(layer, name, None) for layer in layers for name in _SEEDED)
 
-    # -- a model at rest
+    # -- static structure
 
     def members(self, graph: Any) -> list[Any]:
         return [layer for layer in self._tracked(graph) if isinstance(layer, self.layer_class)]
@@ -119,9 +119,6 @@ class TfKeras(Framework):
 
     def graph_nodes(self, graph: Any) -> list[Any]:
         return [node for nodes in (getattr(graph, "_nodes_by_depth", None) or {}).values() for node in nodes]
-
-    def begins_inside(self, graph: Any) -> bool:
-        return not all(layer.is_placeholder for layer in getattr(graph, "_input_layers", ()))
 
     def arguments(self, node: Any) -> tuple[Any, Any]:
         return tuple(node.call_args), node.call_kwargs
@@ -144,19 +141,19 @@ class TfKeras(Framework):
             return None
         try:
             return model.get_compile_config() or {}
-        except Exception:  # of an object that has no config
+        except Exception:  # an object has no config
             return self.compile_arguments(model)
 
     # -- variables
 
     def weights(self, model: Any) -> tuple[list[Any], set[int]]:
         if any(isinstance(part, self._sequential) and not part.built for part in model._flatten_layers()):
-            # It tells none, nor does a model around it.
+            # Without `built`, it has no `weights`, and nor has a model around it.
             by_id = {id(weight): weight for layer in model._flatten_layers() for weight in self._own_weights(layer)}
             weights = list(by_id.values())
             return weights, {id(weight) for weight in weights if weight.trainable}
         weights, trains = super().weights(model)
-        # The table of a lookup that was adapted poses as a weight.
+        # The table of an adapted lookup layer is listed as a weight.
         return [weight for weight in weights if hasattr(weight, "numpy")], trains
 
     @staticmethod
@@ -171,7 +168,7 @@ class TfKeras(Framework):
                 table.set_weights(theirs.get_tensors())
         for layer in model._flatten_layers():
             if hasattr(layer, "finalize_state"):
-                with contextlib.suppress(TypeError):  # a Discretization that was given neither boundaries nor bins
+                with contextlib.suppress(TypeError):  # a Discretization without boundaries and bins
                     layer.finalize_state()
 
     def own_variables(self, layer: Any) -> list[Any]:
@@ -192,11 +189,11 @@ class TfKeras(Framework):
         if generator is not None:
             states.append((generator._state_var, seeds._seed is None))
         elif getattr(seeds, "_seed", None) is not None:
-            states.append((self._positions.setdefault(seeds, _Position(seeds)), True))
+            states.append((self._positions.setdefault(seeds, _RandomPosition(seeds)), True))
         if getattr(layer, "_stateful", False):
             of_batches = self.tf.nest.flatten(getattr(layer, "_states", None))
             states += [(state, False) for state in of_batches if isinstance(state, self.variable_class)]
         return states
 
     def read(self, variable: Any) -> Any:
-        return variable.read() if isinstance(variable, _Position) else np.asarray(self.tensors.array(variable))
+        return variable.read() if isinstance(variable, _RandomPosition) else np.asarray(self.tensors.array(variable))

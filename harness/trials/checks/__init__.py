@@ -1,7 +1,7 @@
-"""What a faithful clone is: one check for each line of the promise, all of them on plain data.
+"""The checks of a faithful clone, all on plain data.
 
-A check is a function of a `Pair`, an original's observation and what a cloner made of it, and gives back every
-`Difference` it sees, in the original's order; an empty list is a pass. No check runs Keras.
+A check is a function from a `Pair`, the observations of an original and its clone, to every `Difference`, in the order
+of the original. No check runs Keras.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from types import ModuleType
 from msgspec.structs import replace
 
 from clonediff.harness.observation import Clone, Observation
-from clonediff.harness.trials.checks import facts, made, objects, runs, structure, weights
+from clonediff.harness.trials.checks import facts, failures, objects, runs, structure, weights
+from clonediff.harness.trials.checks.alignment import Pair
 from clonediff.harness.trials.checks.aspects import Aspect, find
-from clonediff.harness.trials.checks.pairing import Pair
-from clonediff.harness.trials.checks.places import is_within
+from clonediff.harness.trials.checks.paths import is_within
 from clonediff.reports.records import Change, Difference, Part, Severity
 
 
 class Stage(enum.IntEnum):
-    """When a check looks at the models. No difference follows from one of a later stage."""
+    """The stage of a check. No difference follows from one of a later stage."""
 
     MADE = 0
     AT_REST = 1
@@ -36,10 +36,10 @@ class Stage(enum.IntEnum):
 
 @dataclass(frozen=True)
 class Check:
-    """A property of a faithful clone: what finds the differences, and at which stage.
+    """A property of a faithful clone, with the function that finds differences, and its stage.
 
-    One that is `costly` sees nothing of a trial without its costly part; `of_a_clone` says that there is nothing to see
-    where none was made, `cloning` that the cloner is at work where an exception is raised.
+    A `costly` check needs the costly part of a trial, and one with `of_a_clone` a clone. With `cloning`, exceptions are
+    raised by the cloner.
     """
 
     name: str
@@ -58,7 +58,7 @@ def _again(pair: Pair) -> list[Difference]:
 CHECKS = {
     check.name: check
     for check in (
-        Check("made", made.made, Stage.MADE, of_a_clone=False, cloning=True),
+        Check("made", failures.made, Stage.MADE, of_a_clone=False, cloning=True),
         Check("weights", weights.weights, Stage.AT_REST),
         Check("own", objects.own, Stage.AT_REST),
         Check("sharing", objects.sharing, Stage.AT_REST),
@@ -68,10 +68,10 @@ CHECKS = {
         Check("untouched", objects.untouched, Stage.UNTOUCHED, of_a_clone=False),
         Check("again", _again, Stage.FURTHER, costly=True, cloning=True),
         Check("training", runs.training, Stage.TRAINED, costly=True),
-        Check("warned", made.warned, Stage.FURTHER, of_a_clone=False, cloning=True),
+        Check("warned", failures.warned, Stage.FURTHER, of_a_clone=False, cloning=True),
     )
 }
-"""The checks by name, in the order of the promise."""
+"""The checks by name, in the order of reports."""
 
 
 def _rows(*modules: ModuleType) -> Iterator[Aspect]:
@@ -84,7 +84,7 @@ def _rows(*modules: ModuleType) -> Iterator[Aspect]:
 _MODULES = (sys.modules[check.differences.__module__] for check in CHECKS.values())
 _FIRST = (structure.CALL_ORDER, *facts.SETTINGS)
 ASPECTS = (*_FIRST, *_rows(structure, weights), *facts.ATTRIBUTES, *_rows(objects, facts, *_MODULES))
-"""The rows of all modules, in the order in which the facts of a layer explain each other."""
+"""The rows of all modules; differences in a layer can explain those of later rows."""
 
 
 @functools.cache
@@ -94,17 +94,17 @@ def _row(check: str, part: Part, change: Change, name: str) -> Aspect:
 
 
 def aspect_of(difference: Difference) -> Aspect:
-    """The row of a difference: of its check, or else of another that this check runs on another model."""
+    """The row of a difference, of its check or of another check that it runs."""
     return _row(difference.check, difference.part, difference.change, difference.name)
 
 
 def takes_costly(difference: Difference) -> bool:
-    """Whether it takes the costly part of a trial to see it; a further clone may change the original, too."""
+    """Whether a difference may need the costly checks to show again."""
     return difference.part == "process" or difference.model == "original" or CHECKS[difference.check].costly
 
 
 def compare(original: Observation, clone: Clone, checks: Iterable[str] = CHECKS) -> list[Difference]:
-    """All differences of a clone that are no chance, check by check. The alignment is made once for all of them."""
+    """All differences of a clone, by check, without those that chance explains."""
     looking = [CHECKS[name] for name in checks if clone.observation is not None or not CHECKS[name].of_a_clone]
     differences = _all(Pair(original, clone), looking)
     changed = clone.original_after is not None or clone.inference_after is not None
@@ -113,7 +113,7 @@ def compare(original: Observation, clone: Clone, checks: Iterable[str] = CHECKS)
 
 
 def _chance(original: Observation, checks: Iterable[Check]) -> set[tuple[str, str]]:
-    """The checks and paths by which another build differs from this one, names aside; a live model, when run again."""
+    """The checks and paths at which the null model differs from the original, without names."""
     if original.another is None:
         return set()
     pair = Pair(original, Clone(observation=original.another))
@@ -127,7 +127,7 @@ def _all(pair: Pair, checks: Iterable[Check]) -> list[Difference]:
 
 
 def _is_among(difference: Difference, chance: Collection[tuple[str, str]]) -> bool:
-    """Whether a difference is at or within a path of the null for its check; in another model, for any check."""
+    """Whether the null model differs there, too; in the clone, for the same check."""
     path = replace(difference, model="clone").path
     of_clone = difference.model == "clone"
     return any(is_within(path, outer) and not (of_clone and check != difference.check) for check, outer in chance)

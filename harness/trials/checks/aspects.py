@@ -1,4 +1,4 @@
-"""What a check can find different: a row for each, a constant of the module that reports it."""
+"""Aspects: the kinds of differences that checks report, as rows in their modules."""
 
 from __future__ import annotations
 
@@ -7,37 +7,37 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any, Literal
 
-from clonediff.harness.trials.checks.places import short
-from clonediff.harness.trials.checks.skeletons import Unlike
+from clonediff.harness.trials.checks.paths import short
+from clonediff.harness.trials.checks.skeletons import Mismatch
 from clonediff.reports.records import Change, Difference, Part, Place, Severity
 
 VARIABLES: tuple[Part, ...] = ("weight", "state")
 ARGUMENTS: tuple[Part, ...] = ("call.args", "call.kwargs")
 
-Role = Literal["another", "chosen", "derived", "quiet", "compiled"]
-"""What sort of fact differs, by which `roots` knows what follows from it.
+Role = Literal["replaced", "chosen", "derived", "quiet", "compiled"]
+"""How a difference relates to others, for `roots`.
 
-another: the layer itself is another one.
-chosen: whoever wrote the model chose it: a setting, or the arguments of a call.
-derived: Keras makes it of what was chosen.
-quiet: the same, and no number that a model computes comes of it.
-compiled: the model is compiled with it.
+replaced: the layer or object itself is missing, extra, shared or of another class.
+chosen: the author of the model chose it: a setting, or an argument of a call.
+derived: Keras derives it from chosen values.
+quiet: derived, and it cannot affect any output.
+compiled: an argument of `compile`.
 """
 Shown = Literal[
     "", "apart", "attribute", "compiled", "config", "is a model", "kinds", "layers", "listed", "names", "numbers",
     "raises", "run", "setting", "trainable", "weight values",
 ]  # fmt: skip
-"""What a script compares; nothing for ""."""
+"""The comparison in a script; "" for none."""
 
 
 @dataclass(frozen=True, eq=False)
 class Aspect:
-    """One thing, or several like ones, that a check can find different, and all that is to be known of it.
+    """A kind of difference, or several similar ones, that a check reports.
 
-    `sentence` is its title, `shown` what a script compares. `any_layer`: cloning loses it on layers of any kind, so a
-    fingerprint names none. `names` are those of attributes or settings, as patterns with "|" between them. `known_as`
-    is what a fingerprint has for it, where one line of Keras loses several. A model has what its layers have of one
-    `topic`; "ends" are the tensors that they take and give. `alone`: no other check reports it.
+    `sentence` is the title, `shown` the comparison in a script. With `any_layer`, layers of every kind can lose it, so
+    fingerprints name no kind. `names` has patterns for attributes or settings, separated by "|". `known_as` is a shared
+    name in fingerprints for attributes lost by the same line of Keras. Differences of a model follow from those of its
+    layers with the same `topic`; "ends" are inputs and outputs. With `alone`, only this check reports it.
     """
 
     check: str
@@ -58,10 +58,10 @@ class Aspect:
         return is_one and any(fnmatchcase(name, pattern) for pattern in self.names.split("|"))
 
     def differs(self, within: str, expected: Any, found: Any, first: Place | None, **fields: Any) -> Difference:
-        """A difference. `fields` are its further ones; its part or change, too, where the row has several."""
+        """Create a difference; `fields` has the part or change if the row covers several."""
         fields = {"part": self.part, "change": self.change, "severity": self.severity, **fields}
         if not self.covers(fields["part"], fields["change"], fields.get("name", "")):
-            raise LookupError(f"{self.check}: {fields} is of another row")
+            raise LookupError(f"{self.check}: this row does not cover {fields}")
         limit = 300 if fields.get("raised") else 160
         fields |= {"expected": short(expected, limit), "found": short(found, limit)}
         return Difference(check=self.check, within=within, first=first, **fields)
@@ -81,12 +81,12 @@ def find(rows: Iterable[Aspect], part: Part, change: Change, name: str = "") -> 
 def differs(
     rows: Iterable[Aspect], part: Part, change: Change, *where: Any, name: str = "", **fields: Any
 ) -> Difference:
-    """A difference by the row that covers it; `where` and `fields` are as in `Aspect.differs`."""
+    """Create a difference with the row that covers it; other arguments are as in `Aspect.differs`."""
     return find(rows, part, change, name).differs(*where, part=part, change=change, name=name, **fields)
 
 
 def differs_in(
-    rows: Iterable[Aspect], part: Part, leaf: Unlike, within: str, first: Place, **fields: Any
+    rows: Iterable[Aspect], part: Part, leaf: Mismatch, within: str, first: Place, **fields: Any
 ) -> Difference:
     path, sides = f"{within}{leaf.path}", (leaf.expected, leaf.actual)
     return differs(rows, part, leaf.change, path, *sides, first, digests=leaf.digests, **fields)
@@ -95,7 +95,7 @@ def differs_in(
 def differs_in_order(
     rows: Iterable[Aspect], part: Part, within: str, wants: Any, haves: Any, model: Place, **fields: Any
 ) -> list[Difference]:
-    """That there are more or fewer of a model's losses or ends, or that they come in another order."""
+    """The difference in the number or order of losses, inputs or outputs."""
     if len(wants) != len(haves):
         return [differs(rows, part, "count", within, len(wants), len(haves), model, **fields)]
     if wants != haves and sorted(wants) == sorted(haves):

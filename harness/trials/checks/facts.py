@@ -1,6 +1,6 @@
-"""Facts of a model and its layers: settings, what it is compiled with, and all that they hold, at any depth.
+"""Compares settings, `compile` arguments and attributes of a model and its layers, at any depth.
 
-What differs is a difference of `structure`; an object that became two, or two that became one, of `sharing`.
+`structure` reports the differences, `sharing` those in which object is shared.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import Any, Literal, NamedTuple
 from msgspec.structs import replace
 
 from clonediff.harness.observation import NO_LAYER, Fact, LayerSeen, Shape, same_fact
+from clonediff.harness.trials.checks.alignment import Pair
 from clonediff.harness.trials.checks.aspects import Aspect, Role, find
-from clonediff.harness.trials.checks.pairing import Pair
-from clonediff.harness.trials.checks.places import at, is_within, place
+from clonediff.harness.trials.checks.paths import is_within, path_of, place
 from clonediff.harness.trials.checks.skeletons import MISSING
 from clonediff.reports.records import NAME, PROPERTY, TRAINS, Difference, Part, Severity
 
@@ -46,7 +46,7 @@ SETTINGS = (
     _attribute("autocast|_autocast", "derived", PROPERTY, any_layer=True, topic="autocast"),
     _attribute(_DTYPES, "derived", PROPERTY, any_layer=True, topic="dtype", known_as="attribute.dtype_policy"),
 )
-"""What explains much else of a layer."""
+"""Rows that explain other rows of a layer."""
 _COMPILING = "compiled_*|jit_compile|loss|loss.*|metrics*|optimizer*|run_eagerly|steps_*"
 _TENSORS = "input|inputs|input_shape|input_spec*|output|outputs|output_shape"
 ATTRIBUTES = (
@@ -60,38 +60,38 @@ ATTRIBUTES = (
     _attribute("*trainable*", "derived", PROPERTY, topic="flag"),
     _attribute("*", "derived", PROPERTY),
 )
-_PARTED = "{a} shares {name} in one of the two models only{inside}"
-PARTED = Aspect("sharing", "chosen", PROPERTY, ("unshared", "merged"), "", _PARTED, "", True, "*")
+_SHARED = "{a} shares {name} in one of the two models only{inside}"
+SHARED_ATTRIBUTE = Aspect("sharing", "chosen", PROPERTY, ("unshared", "merged"), "", _SHARED, "", True, "*")
 
 INDEX = re.compile(r"\[(?:'[^']*'|\"[^\"]*\"|[^\[\]'\"]*)\]")
 
 _CALL_ATTRIBUTES = ("input", "output", "input_shape", "output_shape", "losses", "updates", "state_updates")
-"""What comes of the calls of a layer: where one of them is in no graph of the model, no clone can have it."""
+"""Attributes that depend on all calls of a layer, not only those in the graph."""
 _SPECS = ("input_spec", "state_spec", "constants_spec")
-"""The same of layers; a model has them from its inputs."""
+"""The same, but for layers only; a model derives them from its inputs."""
 _FALSE_IF_MISSING = ("is_awq_calibrated", "is_gptq_calibrated")
-"""What reading weights from a file sets; Keras takes a layer without it for one where it is False."""
+"""Attributes set by loading weights; Keras treats a missing one as False."""
 _WEIGHT_ATTRIBUTES = ("is_adapted", "bin_boundaries")
-"""Before Keras 3, what a layer has learned from data is in its weights; what it was given is in its config."""
+"""Attributes compared elsewhere: adapted state with the weights, settings with the config."""
 _MODEL_ATTRIBUTES = (
     *("input_names", "output_names"),  # compared with the ends
     *("history", "train_function", "train_tf_function", "test_function", "predict_function"),
     *("stop_training", "stop_evaluating", "stop_predicting"),
 )
-"""What Keras sets on a model from elsewhere, or leaves there when it trains and predicts."""
+"""Attributes compared elsewhere, or left over from training and prediction."""
 _INPUT_ATTRIBUTES = ("is_placeholder", "batch_size")
-"""How an input was made, which may be around a tensor; that a clone has new ones, of the same shape, is documented."""
+"""How an input was created; clones have new inputs of the same shape, as documented."""
 
 _Key = tuple[Part, str]
-"""A setting, a part of what the model is compiled with, or an attribute, and the path there."""
+"""Config, `compile` arguments or attributes, and the path there."""
 _FLAG: _Key = ("config", "trainable")
 _NO_CONFIG: _Key = ("config", "get_config")
-"""The one fact of a config that cannot be read."""
+"""The only fact of a config that raises."""
 _MISSING = Fact(MISSING)
 
 
-class _Unlike(NamedTuple):
-    """A fact that is another in the clone: of a layer, or of the model for -1."""
+class _FactMismatch(NamedTuple):
+    """A fact that differs in the clone, of a layer or, for -1, the model."""
 
     layer: int
     part: Part
@@ -101,35 +101,35 @@ class _Unlike(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The path without what is counted or chosen in it: "kernel_initializer.seed"."""
+        """The path without indices and keys: "kernel_initializer.seed"."""
         return INDEX.sub("", self.path)
 
     def differs(self, pair: Pair, row: Aspect, expected: str, found: str, **fields: Any) -> Difference:
         original = pair.shapes[0]
-        within = ".".join(filter(None, (at(original, self.layer), self.part, self.path)))
+        within = ".".join(filter(None, (path_of(original, self.layer), self.part, self.path)))
         expression = f".{self.path}" if self.part == "attribute" else self.path
         return row.differs(within, expected, found, place(original, self.layer), expression=expression, **fields)
 
 
 def facts(pair: Pair) -> Iterator[Difference]:
-    for fact in _unlike(pair):
+    for fact in _mismatches(pair):
         expected, found = fact.expected, fact.found
         if not (expected.met or found.met):
             row = find((*SETTINGS, *ATTRIBUTES), fact.part, "", fact.name)
             yield fact.differs(pair, row, *_shown(pair, expected, found), part=fact.part, name=fact.name)
 
 
-def parted(pair: Pair) -> Iterator[Difference]:
-    for fact in _unlike(pair):
+def sharing(pair: Pair) -> Iterator[Difference]:
+    for fact in _mismatches(pair):
         expected, found = fact.expected, fact.found
         if _MISSING not in (expected, found) and (expected.met or found.met):
             part: Part = "unshared" if expected.met else "merged"
             sides = [_text(pair, side, side) if side.met else "one of its own" for side in (expected, found)]
-            yield fact.differs(pair, PARTED, *sides, part=part, name=fact.name)
+            yield fact.differs(pair, SHARED_ATTRIBUTE, *sides, part=part, name=fact.name)
 
 
 def _shown(pair: Pair, expected: Fact, found: Fact) -> tuple[str, str]:
-    """Two facts for people, what they refer to where they are alike but for that. References are the original's."""
+    """The texts of two facts, with their references if these alone differ."""
     texts = _text(pair, expected, found), _text(pair, found, expected)
     return texts if texts[0] != texts[1] else (texts[0], f"another {texts[1]}")
 
@@ -137,9 +137,9 @@ def _shown(pair: Pair, expected: Fact, found: Fact) -> tuple[str, str]:
 def _text(pair: Pair, fact: Fact, other: Fact) -> str:
     shape = pair.shapes[0]
     if fact.met is not None:
-        return f"the same as {at(shape, fact.met[0])}{fact.met[1]}"
+        return f"the same as {path_of(shape, fact.met[0])}{fact.met[1]}"
     if fact.layer is not None and other.layer is not None and fact.layer > NO_LAYER:
-        return at(shape, fact.layer)
+        return path_of(shape, fact.layer)
     if fact.variable is not None and other.variable is not None and fact.variable > NO_LAYER:
         states = fact.variable - len(shape.weights)
         return f"weights[{fact.variable}]" if states < 0 else f"states[{states}]"
@@ -149,30 +149,30 @@ def _text(pair: Pair, fact: Fact, other: Fact) -> str:
 
 
 @functools.lru_cache(maxsize=4)
-def _unlike(pair: Pair) -> tuple[_Unlike, ...]:
-    """The facts that are others in the clone, looked for once for all three checks."""
+def _mismatches(pair: Pair) -> tuple[_FactMismatch, ...]:
+    """The facts that differ, cached for several checks."""
     original, clone = pair.shapes
-    unlike = list(_unlike_facts(pair, -1, original, clone))
+    mismatches = list(_mismatches_of(pair, -1, original, clone))
     for index, twin in pair.layers.pairs:
         layer, counterpart = original.layers[index], clone.layers[twin]
         if layer.kind == counterpart.kind:
-            unlike += _unlike_facts(pair, index, layer, counterpart)
-    return tuple(unlike)
+            mismatches += _mismatches_of(pair, index, layer, counterpart)
+    return tuple(mismatches)
 
 
-def _unlike_facts(
+def _mismatches_of(
     pair: Pair, index: int, layer: LayerSeen | Shape, counterpart: LayerSeen | Shape
-) -> Iterator[_Unlike]:
-    """Of a layer, or of the model. Of what is inside of something that is another, no more is said."""
+) -> Iterator[_FactMismatch]:
+    """The facts of a layer or model that differ, without those nested in another."""
     ours, theirs = _settings(layer), _settings(counterpart)
     both = layer.attributes and counterpart.attributes and layer.kind == counterpart.kind
     if both:
         ours |= _keyed("attribute", layer.attributes)
         theirs |= _keyed("attribute", {path: _aligned(fact, pair) for path, fact in counterpart.attributes.items()})
-    passed = [*_of_keras(layer)]
-    if not (_is_all_here(layer) and _is_all_here(counterpart)):
-        passed += (*_CALL_ATTRIBUTES, *(_SPECS if index >= 0 else ()))
-    outer = [_FLAG, *(("attribute", path) for path in passed)]
+    ignored = [*_ignored_attributes(layer)]
+    if not (_has_all_calls(layer) and _has_all_calls(counterpart)):
+        ignored += (*_CALL_ATTRIBUTES, *(_SPECS if index >= 0 else ()))
+    outer = [_FLAG, *(("attribute", path) for path in ignored)]
     if _NO_CONFIG in ours.keys() ^ theirs.keys():
         outer += [key for key in (*ours, *theirs) if key[0] == "config" and key != _NO_CONFIG]
     for key in sorted({*ours, *theirs}) if ours != theirs else ():
@@ -182,11 +182,11 @@ def _unlike_facts(
             continue
         outer.append(key)
         if not (path in _FALSE_IF_MISSING and {want.text, have.text} == {"False", MISSING}):
-            yield _Unlike(index, part, path, want, have)
+            yield _FactMismatch(index, part, path, want, have)
 
 
-def _of_keras(layer: LayerSeen | Shape) -> tuple[str, ...]:
-    """The attributes that a class of Keras sets otherwise in a clone, or that are compared elsewhere."""
+def _ignored_attributes(layer: LayerSeen | Shape) -> tuple[str, ...]:
+    """Attributes to ignore: Keras sets them differently in a clone, or they are compared elsewhere."""
     if isinstance(layer, Shape) or layer.model:
         return _MODEL_ATTRIBUTES
     if layer.own:
@@ -195,7 +195,7 @@ def _of_keras(layer: LayerSeen | Shape) -> tuple[str, ...]:
 
 
 def _aligned(fact: Fact, pair: Pair) -> Fact:
-    """A fact of the clone, its references those of the original; of what the original lacks, below `NO_LAYER`."""
+    """A fact of the clone with references to the original, below `NO_LAYER` if missing."""
     if fact.references == (None, None, None, None) and not fact.named:
         return fact
     layers, variables = pair.original_layers, pair.original_variables
@@ -214,7 +214,7 @@ def _aligned(fact: Fact, pair: Pair) -> Fact:
 
 
 def _settings(layer: LayerSeen | Shape) -> dict[_Key, Fact]:
-    """What the config of a layer has, or what the model is compiled with."""
+    """The config of a layer, or the `compile` arguments of a model."""
     if isinstance(layer, Shape):
         is_compiled = Fact(str(layer.compiled is not None).lower())
         compiled = {name: Fact(text) for name, text in (layer.compiled or {}).items()}
@@ -229,6 +229,6 @@ def _keyed(part: Part, facts: dict[str, Fact]) -> dict[_Key, Fact]:
     return {(part, name.removeprefix(".")): fact for name, fact in facts.items()}
 
 
-def _is_all_here(layer: LayerSeen | Shape) -> bool:
-    """Whether a layer is called in this model only; of the model itself, calls say nothing."""
+def _has_all_calls(layer: LayerSeen | Shape) -> bool:
+    """Whether all calls of a layer are in this model; False for the model itself."""
     return isinstance(layer, LayerSeen) and layer.nodes[0] == len(layer.calls)

@@ -1,4 +1,4 @@
-"""Which layers of a model can have a say in what another gives: the graph of an observation, walked backwards."""
+"""Data flow: which layers of a model can affect the outputs of another."""
 
 from __future__ import annotations
 
@@ -13,35 +13,35 @@ from clonediff.harness.trials.checks.skeletons import tensors
 from clonediff.reports.records import Place
 
 
-class Wired(msgspec.Struct, frozen=True, array_like=True):
-    """A layer in the graph: the object that it is, the index of what holds it, the layers that it is called on."""
+class FlowLayer(msgspec.Struct, frozen=True, array_like=True):
+    """A layer in the graph, with its identity, its holder and its input layers."""
 
     ident: int
     inside: int
-    givers: tuple[int, ...] = ()
+    sources: tuple[int, ...] = ()
 
 
 class Flow(msgspec.Struct, frozen=True, dict=True):
-    """Where values come from in one model. A shared layer is one point of it, wherever it is held.
+    """The data flow of one model. A shared layer is a single node.
 
-    `steps` has the layers, each with the number of its call, in the order in which they ran.
+    `steps` has each call that ran, as layer and use, in order.
     """
 
-    layers: tuple[Wired, ...]
+    layers: tuple[FlowLayer, ...]
     steps: tuple[tuple[int, int], ...] = ()
 
     @classmethod
     def of(cls, original: Observation) -> Flow:
         layers = []
         for layer in original.shape.layers:
-            givers = (giver for call in layer.calls for giver, _, _ in tensors([call.args, call.kwargs]))
-            layers.append(Wired(layer.ident, layer.inside, tuple(dict.fromkeys(givers))))
+            sources = (source for call in layer.calls for source, _, _ in tensors([call.args, call.kwargs]))
+            layers.append(FlowLayer(layer.ident, layer.inside, tuple(dict.fromkeys(sources))))
         runs = [run for run in (original.inference, original.training) if run is not None]
         steps = dict.fromkeys((step.layer, step.use) for run in runs for step in run.steps)
         return cls(tuple(layers), tuple(steps))
 
     def time(self, place: Place | None) -> int:
-        """When a place first ran; the layers that never do, last in their order, and the model after all of them."""
+        """When a place first ran; layers that did not run are later, the model last."""
         if place is None or place.layer < 0:
             return 10**9
         layer = self.identity(place.layer)
@@ -49,7 +49,7 @@ class Flow(msgspec.Struct, frozen=True, dict=True):
         return 10**6 + place.layer if time is None else time
 
     def begins(self, place: Place | None) -> int:
-        """When a place, or a layer in it, first ran."""
+        """When a place, or a layer inside it, first ran."""
         times = [self.time(place)]
         if place is not None:
             holder = self.identity(place.layer)
@@ -57,7 +57,7 @@ class Flow(msgspec.Struct, frozen=True, dict=True):
         return min(times)
 
     def related(self, place: Place | None, further: Place | None) -> bool:
-        """Whether two places are one layer, or one holds the other. The model holds everything."""
+        """Whether two places are the same layer, or one holds the other."""
         if place is None or further is None:
             return False
         if place.layer < 0 or further.layer < 0:
@@ -69,22 +69,22 @@ class Flow(msgspec.Struct, frozen=True, dict=True):
         return self.identity(holder) in self._holders[self.identity(layer)]
 
     def reaches(self, place: Place, further: Place) -> bool:
-        """Whether what happens at one place can show at the other."""
+        """Whether one place can affect the other."""
         if self.related(place, further):
             return True
         source = self.identity(place.layer)
         return min(place.layer, further.layer) >= 0 and source in self._upstream(self.identity(further.layer))
 
     def identity(self, layer: int) -> int:
-        """A layer by the first place that it has."""
+        """The first place of the same layer."""
         return self._same[layer] if 0 <= layer < len(self._same) else layer
 
     def _upstream(self, layer: int) -> set[int]:
-        """Every layer that can have a say in what this one gives."""
+        """Every layer that can affect the outputs of this one."""
         reached = self._reached.setdefault(layer, set())
         ahead = [layer] if not reached else []
         while ahead:
-            new = self._givers[ahead.pop()] - reached
+            new = self._sources[ahead.pop()] - reached
             reached |= new
             ahead += new
         return reached
@@ -104,29 +104,29 @@ class Flow(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def _holders(self) -> defaultdict[int, set[int]]:
-        """What holds each layer, wherever that is; of the model itself nothing is said."""
+        """The holders of each layer, without the model itself."""
         holders: defaultdict[int, set[int]] = defaultdict(set)
         for index, layer in enumerate(self.layers):
             holders[self._same[index]].update(map(self.identity, self._around(layer)))
         return holders
 
     @cached_property
-    def _givers(self) -> defaultdict[int, set[int]]:
-        """What a layer is called on, and what is in it; what enters a model reaches each layer in it."""
+    def _sources(self) -> defaultdict[int, set[int]]:
+        """The direct sources of a layer: its inputs, those of its holders, and its sublayers."""
         direct: defaultdict[int, set[int]] = defaultdict(set)
         for index, layer in enumerate(self.layers):
-            direct[self._same[index]].update(map(self.identity, layer.givers))
-        givers = defaultdict(set, {index: set(layers) for index, layers in direct.items()})
+            direct[self._same[index]].update(map(self.identity, layer.sources))
+        sources = defaultdict(set, {index: set(layers) for index, layers in direct.items()})
         for index, layer in enumerate(self.layers):
             this = self._same[index]
             for holder in map(self.identity, self._around(layer)):
-                givers[this] |= direct[holder] - {this}
+                sources[this] |= direct[holder] - {this}
             if layer.inside >= 0:
-                givers[self.identity(layer.inside)].add(this)
-        return givers
+                sources[self.identity(layer.inside)].add(this)
+        return sources
 
-    def _around(self, layer: Wired) -> Iterator[int]:
-        """What holds a layer, the innermost first."""
+    def _around(self, layer: FlowLayer) -> Iterator[int]:
+        """The holders of a layer, the innermost first."""
         while layer.inside >= 0:
             yield layer.inside
             layer = self.layers[layer.inside]

@@ -1,13 +1,13 @@
-"""Whose objects a clone is made of, and what cloning leaves of the original: four checks.
+"""Checks of the objects in a clone, and of the original after cloning.
 
-own: no variable, layer, or other object that can change is the original's, and each weight begins with a fresh value.
-Neither model computes something else once the variables of the other have changed. A clone is "a copy of the test model
-(with freshly initialized weights)" (`clone_model`).
+own: the clone shares no variable, layer or other mutable object with the original, and each weight has a fresh value.
+Changing the variables of one model does not affect the other. A clone is "a copy of the test model (with freshly
+initialized weights)" (`clone_model`).
 
-sharing: two uses share a layer in the clone exactly where they do in the original, in nested models too.
+sharing: objects are shared within the clone exactly where they are in the original.
 
-untouched: the original is as it was, run and all. "Model cloning is similar to calling a model on new inputs, except
-that it creates new layers" (`clone_model`).
+untouched: the original is unchanged, and so are its outputs. "Model cloning is similar to calling a model on new
+inputs, except that it creates new layers" (`clone_model`).
 
 again: a second clone is as good as the first, and shares nothing with it.
 """
@@ -22,25 +22,25 @@ from msgspec.structs import replace
 
 from clonediff.harness.observation import Clone, LayerSeen, Observation, Shape, Variable
 from clonediff.harness.trials.checks import facts, runs, structure, weights
+from clonediff.harness.trials.checks.alignment import Alignment, Objects, Pair
 from clonediff.harness.trials.checks.aspects import VARIABLES, Aspect, differs
-from clonediff.harness.trials.checks.made import raises
-from clonediff.harness.trials.checks.pairing import Objects, Pair, Pairing
-from clonediff.harness.trials.checks.places import at, numbered, place
+from clonediff.harness.trials.checks.failures import raises
+from clonediff.harness.trials.checks.paths import path_and_place, path_of, place
 from clonediff.reports.records import COMPUTES, CRASHES, PROPERTY, TRAINS, Difference, Part
 
-_shared = functools.partial(Aspect, "own", "another", TRAINS)
+_shared = functools.partial(Aspect, "own", "replaced", TRAINS)
 SHARED = (
     _shared("layer", "shared", "{clone} holds {a} of the original itself", "layers", True),
     _shared(VARIABLES, "shared", "{clone} shares a {part} of {a} with the original", "listed", True),
 )
-_by_clones = functools.partial(Aspect, "again", "another", TRAINS)
+_by_clones = functools.partial(Aspect, "again", "replaced", TRAINS)
 SHARED_BY_CLONES = (
     _by_clones("layer", "shared by clones", "{clone} holds {a} of the first clone itself", "", True),
     _by_clones(VARIABLES, "shared by clones", "{clone} shares a {part} of {a} with the first clone", "", True),
 )
-PARTED = (
-    Aspect("sharing", "another", TRAINS, "layer", "unshared", "a shared {kind} is two{inside}", "", True),
-    Aspect("sharing", "another", TRAINS, "layer", "merged", "two layers are one{inside}", "", True),
+SHARING = (
+    Aspect("sharing", "replaced", TRAINS, "layer", "unshared", "a shared {kind} is two{inside}", "", True),
+    Aspect("sharing", "replaced", TRAINS, "layer", "merged", "two layers are one{inside}", "", True),
     Aspect("sharing", "chosen", TRAINS, VARIABLES, "unshared", "a shared {part} of {a} is two{inside}", "", True),
     Aspect("sharing", "chosen", TRAINS, VARIABLES, "merged", "two {part}s are one{inside}", "", True),
 )
@@ -59,22 +59,22 @@ _REVERSE = "the original computes something else once variables of {clone} chang
 ORIGINAL_DEPENDENT = _own("derived", COMPUTES, "", "original dependent", _REVERSE)
 _touched, _VALUE = functools.partial(Aspect, "untouched", "derived"), "a weight has another value{inside}"
 WRITTEN = _touched(COMPUTES, "weight", "value", _VALUE, "weight values", True, alone=True)
-TOUCHED = _touched(PROPERTY, "", "touched", "something in it is another")
+TOUCHED = _touched(PROPERTY, "", "touched", "an object in it is replaced")
 NO_CLONE = Aspect("again", "derived", CRASHES, "", "no clone", "{clone} cannot be made")
 
 OBJECTS: tuple[Part, ...] = ("layer", *VARIABLES)
 _ATTRIBUTE = re.compile(r"\.([^\W\d]\w*)")
 _FUNCTION_PARTS = ("__closure__", "cell_contents", "__defaults__", "__self__", "__func__", "func", "args", "keywords")
-"""What Python calls the parts of a function, which no fingerprint needs."""
+"""Attributes of functions, which fingerprints leave out."""
 
 
 def own(pair: Pair) -> list[Difference]:
-    """What the clone has of the original, by its place there; and weights that begin with its values."""
+    """Objects shared with the original, values that are not fresh, and dependent outputs."""
     return [*_common_objects(pair), *_stale_values(pair), *_reached(pair), *_dependent(pair)]
 
 
 def _common_objects(pair: Pair) -> Iterator[Difference]:
-    """The layers and variables of the original, but for inputs that the clone is to keep."""
+    """Layers and variables of the original in the clone, except inputs to keep."""
     original, clone = pair.shapes
     met: set[int] = set()
     for part, index, thing in _in_common(original, clone):
@@ -82,12 +82,12 @@ def _common_objects(pair: Pair) -> Iterator[Difference]:
             if thing.ident in met or (pair.original.keeps_inputs and thing.kind == "InputLayer"):
                 continue
             met.add(thing.ident)
-        path, first = numbered(original, part, index)
+        path, first = path_and_place(original, part, index)
         yield differs(SHARED, part, "shared", path, "one of its own", "the original's", first)
 
 
 def _in_common(shape: Shape, model: Shape) -> Iterator[tuple[Part, int, LayerSeen | Variable]]:
-    """The layers, weights and states of a model that another one has too: the part, the number and the object."""
+    """The layers and variables that two models have in common: part, index, object."""
     for part in OBJECTS:
         theirs = {thing.ident for thing in getattr(model, f"{part}s")}
         things = enumerate(getattr(shape, f"{part}s"))
@@ -95,31 +95,31 @@ def _in_common(shape: Shape, model: Shape) -> Iterator[tuple[Part, int, LayerSee
 
 
 def _stale_values(pair: Pair) -> Iterator[Difference]:
-    """Weights that begin with the original's values."""
+    """Weights and states that start with values of the original."""
     original, clone = pair.shapes
     for index in [number for number, fresh in enumerate(pair.observed.fresh) if not fresh]:
         owner = clone.weights[index].owner if index < len(clone.weights) else -1
         first = place(original, pair.layers.originals.get(owner, -1))
         yield STALE_WEIGHT.differs(f"weights[{index}].value", "a fresh value", "the original's", first)
     for index in [number for number, fresh in enumerate(pair.observed.fresh_states) if not fresh]:
-        path, first = numbered(original, "state", index)
+        path, first = path_and_place(original, "state", index)
         sides = "as before the first batch", "as the original's run has left it"
         yield STALE_STATE.differs(f"{path}.value", *sides, first)
 
 
 def _reached(pair: Pair) -> Iterator[Difference]:
-    """Objects of the original that can change and that the clone leads to."""
+    """Mutable objects of the original that can be reached from the clone."""
     original = pair.shapes[0]
     for leak in pair.observed.leaks:
         layer = pair.layers.originals.get(leak.layer, -1)
         attributes = _ATTRIBUTE.findall(facts.INDEX.sub("", leak.path))
         names = [name for name in attributes if name not in _FUNCTION_PARTS]
-        path = f"{at(original, layer)}.attribute{leak.path}"
+        path = f"{path_of(original, layer)}.attribute{leak.path}"
         actual = f"the original's {leak.thing}" + (f", {leak.of_path}" if layer == leak.of_layer else "")
         sides, first = ("an object of its own", actual), place(original, layer)
         is_public = names == attributes and not any(name[0] == "_" for name in names)
         if leak.thing == "ndarray" and not is_public:
-            continue  # a call holds the array that it was given
+            continue  # calls keep arrays among their arguments
         if not is_public:
             yield REACHED.differs(path, *sides, first, name=names[-1] if names else leak.thing, expression=leak.path)
         else:
@@ -136,29 +136,29 @@ def _dependent(pair: Pair) -> Iterator[Difference]:
 
 
 def sharing(pair: Pair) -> list[Difference]:
-    """Objects that were one and are two, or were two and are one."""
-    return [*(difference for objects in pair.objects for difference in _partings(pair, *objects)), *facts.parted(pair)]
+    """Objects that are shared in one model only."""
+    return [*(difference for objects in pair.objects for difference in _sharing(pair, *objects)), *facts.sharing(pair)]
 
 
-def _partings(pair: Pair, part: Part, wants: Objects, haves: Objects, pairing: Pairing) -> Iterator[Difference]:
-    """Objects are numbered by where they are first met: sharing is the same where the numbers are."""
+def _sharing(pair: Pair, part: Part, wants: Objects, haves: Objects, alignment: Alignment) -> Iterator[Difference]:
+    """Number objects by their first place; equal numbers mean equal sharing."""
     shape = pair.shapes[0]
     first_want: dict[int, int] = {}
     first_have: dict[int, int] = {}
-    for index, counterpart in pairing.pairs:
+    for index, counterpart in alignment.pairs:
         want = first_want.setdefault(wants[index].ident, index)
         have = first_have.setdefault(haves[counterpart].ident, index)
-        path, first = numbered(shape, part, index)
+        path, first = path_and_place(shape, part, index)
         if want != have and want != index:
-            sides = f"the same as {numbered(shape, part, want)[0]}", "one of its own"
-            yield differs(PARTED, part, "unshared", path, *sides, first)
+            sides = f"the same as {path_and_place(shape, part, want)[0]}", "one of its own"
+            yield differs(SHARING, part, "unshared", path, *sides, first)
         elif want != have:
-            sides = "one of its own", f"the same as {numbered(shape, part, have)[0]}"
-            yield differs(PARTED, part, "merged", path, *sides, first)
+            sides = "one of its own", f"the same as {path_and_place(shape, part, have)[0]}"
+            yield differs(SHARING, part, "merged", path, *sides, first)
 
 
 def untouched(pair: Pair) -> list[Difference]:
-    """Everything in which the original is not what it was, whether the cloner made a clone or not."""
+    """All changes of the original, even if cloning failed."""
     original, clone = pair.original, pair.clone
     observation = Observation(shape=clone.original_after or original.shape, copied_weights=original.copied_weights)
     after = Pair(original, Clone(observation=observation))
@@ -167,7 +167,7 @@ def untouched(pair: Pair) -> list[Difference]:
         differences += [*structure.structure(after), *weights.weights(after), *sharing(after)]
         for index, number in after.weights.pairs:
             if after.shapes[1].weights[number].value == "changed":
-                path, first = numbered(original.shape, "weight", index)
+                path, first = path_and_place(original.shape, "weight", index)
                 differences.append(WRITTEN.differs(f"{path}.value", "as before", "changed", first))
         if not differences and not original.keeps_inputs:
             first = place(original.shape, -1)
@@ -179,7 +179,7 @@ def untouched(pair: Pair) -> list[Difference]:
 
 
 def again(pair: Pair, checks: Sequence[Callable[[Pair], Iterable[Difference]]]) -> list[Difference]:
-    """What is wrong with a second clone by other checks, and was not with the first."""
+    """Differences of a second clone that the first one does not have."""
     clone, original = pair.clone, pair.original
     if clone.again_failure is not None:
         return [raises(NO_CLONE, "", "a second clone", clone.again_failure, original.shape, model="again")]
@@ -194,13 +194,13 @@ def again(pair: Pair, checks: Sequence[Callable[[Pair], Iterable[Difference]]]) 
 
 
 def _shared_by_clones(pair: Pair, second: Shape) -> Iterator[Difference]:
-    """Objects of the first clone in the second. What both have of the original, the first clone's checks report."""
+    """Objects that two clones share, except those of the original, which `own` reports."""
     original, first = pair.shapes
     met = {thing.ident for _, _, thing in _in_common(original, original)}
     for part, index, thing in _in_common(first, second):
         if thing.ident not in met:
             met.add(thing.ident)
             layer = pair.layers.originals.get(thing.owner if isinstance(thing, Variable) else index, -1)
-            within = at(original, layer) if part == "layer" else f"{part}s[{index}]"
+            within = path_of(original, layer) if part == "layer" else f"{part}s[{index}]"
             sides, owner = ("one of its own", "the first clone's"), place(original, layer)
             yield differs(SHARED_BY_CLONES, part, "shared by clones", within, *sides, owner, model="again")

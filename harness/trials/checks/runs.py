@@ -1,11 +1,10 @@
-"""What a model computes: outputs, masks and what comes of training, compared bit for bit.
+"""Checks of runs: outputs, masks and training, compared bit for bit.
 
-outputs: for the same inputs, in inference and in training mode, the same structure, dtypes and values.
+outputs: for the same inputs, in inference and training mode, the same structure, dtypes and values.
 
-masks: the same mask, or none, on every output and on every tensor in between.
+masks: the same masks on every output and intermediate tensor.
 
-training: layers add the same losses; and a compiled model that is trained on a batch by its own optimizer, loss and
-metrics gives the same results, and then has the same weights.
+training: layers add the same losses; a compiled model gives the same results and weights after training on a batch.
 """
 
 from __future__ import annotations
@@ -17,19 +16,17 @@ from typing import Any, NamedTuple
 from msgspec.structs import replace
 
 from clonediff.harness.observation import Leaf, ModelRun, StepSeen
+from clonediff.harness.trials.checks.alignment import Pair
 from clonediff.harness.trials.checks.aspects import Aspect, differs, differs_in, differs_in_order
-from clonediff.harness.trials.checks.made import raises
-from clonediff.harness.trials.checks.pairing import Pair, is_operation
-from clonediff.harness.trials.checks.places import at, full_name, place
-from clonediff.harness.trials.checks.skeletons import CHANGES, MISSING, Unlike, unlike
+from clonediff.harness.trials.checks.failures import raises
+from clonediff.harness.trials.checks.paths import full_name, place
+from clonediff.harness.trials.checks.skeletons import CHANGES, MISSING, Mismatch, mismatches
 from clonediff.reports.records import COMPUTES, CRASHES, PROPERTY, TRAINS, Change, Difference, Place
 
 _output = functools.partial(Aspect, "outputs", "derived", COMPUTES)
 RAISES = Aspect("outputs", "derived", CRASHES, "", "raises", "{clone} does not run{training}", "run")
-NESTED = _output("structure", CHANGES, "the outputs of a call are nested otherwise{inside}", "run")
+NESTED = _output("structure", CHANGES, "the outputs of a call have another structure{inside}", "run")
 STEPS = _output("step", ("missing", "extra"), "{a} does not run as often{inside}{training}", "run")
-_CALLS = "the calls of a shared {kind} come in another order{inside}"
-CALL_ORDER = Aspect("outputs", "quiet", PROPERTY, "call", "order", _CALLS, "config", True)
 _TYPE: tuple[Change, ...] = ("shape", "dtype")
 TENSORS = (
     _output("", "order", "{clone} gives its outputs in another order{training}", "numbers", True),
@@ -54,7 +51,7 @@ TRAINED = (
 
 
 class LeafPair(NamedTuple):
-    """A tensor of the original's run with that of the clone's, its path and place, and whether a layer gave it."""
+    """Corresponding tensors of two runs, with path, place, and whether they are in a step."""
 
     within: str
     expected: Leaf
@@ -64,12 +61,12 @@ class LeafPair(NamedTuple):
 
 
 def outputs(pair: Pair) -> list[Difference]:
-    """Every step and every output that differs; each output names the first step where the runs part."""
+    """Every step and output that differs; an output has the place of the first step."""
     return [difference for runs in pair.runs for difference in output_differences(pair, *runs)]
 
 
 def output_differences(pair: Pair, expected: ModelRun, actual: ModelRun, run: str) -> list[Difference]:
-    """Everything in which two runs differ, masks aside. Where the original raises, nothing is expected of the clone."""
+    """All differences of two runs except masks; none if the original raises."""
     if expected.failure is not None:
         return []
     if actual.failure is not None:
@@ -79,14 +76,14 @@ def output_differences(pair: Pair, expected: ModelRun, actual: ModelRun, run: st
     are_moved = any(difference.part == "" and difference.change == "order" for difference in ends)
     leaves = (leaf for leaf in _leaves(pair, expected, actual) if leaf.in_step or not are_moved)
     differences = [replace(difference, in_step=True) for difference in _steps(pair, expected, actual)] + ends
-    for leaf, first, part in _parted(leaves, unlike_leaves):
+    for leaf, first, part in _with_places(leaves, leaf_mismatches):
         differences.append(differs_in(TENSORS, "", part, leaf.within, first, in_step=leaf.in_step))
     least = TRAINS if run == "training" else CRASHES
     return [replace(each, run=run, severity=max(each.severity, least)) for each in differences]
 
 
 def _leaves(pair: Pair, expected: ModelRun, actual: ModelRun) -> Iterator[LeafPair]:
-    """Every tensor that both runs have: those of the steps in the original's order, then the outputs."""
+    """The tensors that both runs have, first of steps in order, then outputs."""
     shape = pair.original.shape
     for index, counterpart in pair.steps(expected, actual).pairs:
         step, counterpart_step = expected.steps[index], actual.steps[counterpart]
@@ -102,89 +99,72 @@ def _at_step(pair: Pair, step: StepSeen, layer: int) -> str:
     return f"steps[{full_name(pair.original.shape, layer)!r}][{step.use}]"
 
 
-def unlike_leaves(expected: Leaf, actual: Leaf) -> Iterator[Unlike]:
-    """Two tensors compared: values only where shape and dtype are alike."""
+def leaf_mismatches(expected: Leaf, actual: Leaf) -> Iterator[Mismatch]:
+    """Compare two tensors; values only if shape and dtype are equal."""
     for change in _TYPE:
         want, have = getattr(expected, change), getattr(actual, change)
         if want != have:
-            yield Unlike((), change, want, have)
+            yield Mismatch((), change, want, have)
     if (expected.shape, expected.dtype) == (actual.shape, actual.dtype) and expected.digest != actual.digest:
         digests = (expected.digest, actual.digest)
-        yield Unlike((), "value", *digests, digests)
+        yield Mismatch((), "value", *digests, digests)
 
 
-def _parted(
-    leaves: Iterable[LeafPair], unlike_parts: Callable[[Leaf, Leaf], Iterable[Any]]
+def _with_places(
+    leaves: Iterable[LeafPair], mismatches_of: Callable[[Leaf, Leaf], Iterable[Any]]
 ) -> Iterator[tuple[LeafPair, Place, Any]]:
-    """What is unlike in each pair of tensors, and where: in an output, at the first step where the runs part."""
+    """The mismatches of tensors, each with its place; an output has the first step's."""
     first: Place | None = None
     for leaf in leaves:
-        for part in unlike_parts(leaf.expected, leaf.actual):
+        for part in mismatches_of(leaf.expected, leaf.actual):
             if leaf.in_step:
                 first = first or leaf.place
             yield leaf, leaf.place if leaf.in_step else (first or leaf.place), part
 
 
 def _steps(pair: Pair, expected: ModelRun, actual: ModelRun) -> Iterator[Difference]:
-    """Which calls there are, and in what they give their tensors. An operation without any may give a plain number."""
-    shape, pairing = pair.original.shape, pair.steps(expected, actual)
-    ours, theirs = ({step.layer for step in run.steps} for run in (expected, actual))
-    swapped: set[int] = set()
+    """Differences in the steps and the structure of their outputs."""
+    shape, alignment = pair.original.shape, pair.steps(expected, actual)
     for index, step in enumerate(expected.steps):
         first, path = place(shape, step.layer, step.use), _at_step(pair, step, step.layer)
-        if index not in pairing.counterparts:
-            layer = pair.layers.counterparts.get(step.layer)
-            if layer is not None and (layer in theirs or not is_operation(shape.layers[step.layer])):
+        if index not in alignment.counterparts:
+            if step.layer in pair.layers.counterparts:
                 yield STEPS.differs(path, "a call", MISSING, first, change="missing")
             continue
-        counterpart = actual.steps[pairing.counterparts[index]]
-        same = [leaf.digest for leaf in step.outputs] == [leaf.digest for leaf in counterpart.outputs]
-        if counterpart.use != step.use and same and step.layer not in swapped:
-            swapped.add(step.layer)
-            yield CALL_ORDER.differs(path, f"use {step.use}", f"use {counterpart.use}", first)
-        for part in unlike(step.structure, counterpart.structure):
+        counterpart = actual.steps[alignment.counterparts[index]]
+        for part in mismatches(step.structure, counterpart.structure):
             yield differs_in((NESTED,), "structure", part, f"{path}.structure", first)
-    for index in pairing.extra:
+    for index in alignment.extra:
         step = actual.steps[index]
         layer = pair.layers.originals.get(step.layer)
-        if layer is not None and (layer in ours or not is_operation(shape.layers[layer])):
+        if layer is not None:
             path, first = _at_step(pair, step, layer), place(shape, layer, step.use)
             yield STEPS.differs(path, MISSING, "a call", first, change="extra")
 
 
 def _outputs(pair: Pair, expected: ModelRun, actual: ModelRun) -> Iterator[Difference]:
     model = place(pair.original.shape, -1)
-    for part in unlike(expected.structure, actual.structure):
+    for part in mismatches(expected.structure, actual.structure):
         yield differs_in((NESTED,), "structure", part, "structure", model)
     wants, haves = ([leaf.digest for leaf in run.outputs] for run in (expected, actual))
     yield from differs_in_order(TENSORS, "", "outputs", wants, haves, model)
 
 
 def masks(pair: Pair) -> Iterator[Difference]:
-    """The masks that symbolic tensors carry, then those of each step and output of the runs."""
-    original, clone = pair.shapes
-    for index, counterpart in pair.layers.pairs:
-        calls, others = original.layers[index].calls, clone.layers[counterpart].calls
-        for use, number in pair.calls[index].pairs:
-            both = zip(calls[use].masks, others[number].masks, strict=False)  # how many, structure compares
-            for output, (want, have) in enumerate(both):
-                if want != have and want is not None and have is not None:
-                    row, sides = MASK_LOST if want else MASK_ADDED, ["no mask", "a mask"]
-                    path, first = f"{at(original, index)}.calls[{use}].masks[{output}]", place(original, index, use)
-                    yield row.differs(path, sides[want], sides[have], first, severity=PROPERTY)
+    """Differences in masks of the steps and outputs of each run."""
     for runs in pair.runs:
         yield from mask_differences(pair, *runs)
 
 
 def mask_differences(pair: Pair, expected: ModelRun, actual: ModelRun, run: str) -> Iterator[Difference]:
-    """The mask of every step and every output. One that no output has is a property, and changes no number."""
+    """Differences in masks of a run; those of steps are lost properties only."""
     if expected.failure is not None or actual.failure is not None:
         return
 
-    def unlike_masks(want: Leaf, have: Leaf) -> list[tuple[str | None, str | None]]:
+    def mask_mismatches(want: Leaf, have: Leaf) -> list[tuple[str | None, str | None]]:
         return [(want.mask, have.mask)] if want.mask != have.mask else []
 
-    for leaf, first, (want, have) in _parted(_leaves(pair, expected, actual), unlike_masks):
+    for leaf, first, (want, have) in _with_places(_leaves(pair, expected, actual), mask_mismatches):
         row = MASK_LOST if have is None else MASK_ADDED if want is None else MASK_VALUE
         sides, severity = (want or "no mask", have or "no mask"), PROPERTY if leaf.in_step else COMPUTES
         where = {"run": run, "in_step": leaf.in_step, "digests": (want, have) if want and have else None}
@@ -192,7 +172,7 @@ def mask_differences(pair: Pair, expected: ModelRun, actual: ModelRun, run: str)
 
 
 def training(pair: Pair) -> Iterator[Difference]:
-    """The losses that layers add in each run; what training returns, and the weights after it."""
+    """Differences in losses of layers, results of training, and trained weights."""
     for runs in pair.runs:
         yield from _losses(pair, *runs)
     shape, want, have = pair.original.shape, pair.original.trained, pair.observed.trained
@@ -207,11 +187,11 @@ def training(pair: Pair) -> Iterator[Difference]:
         yield differs(TRAINED, "loss", "count", "results", *counts, model, run="trained")
     for index, digests in enumerate(zip(want.results, have.results, strict=False)):
         if digests[0] != digests[1]:
-            loss = Unlike((index,), "", *digests, digests)
+            loss = Mismatch((index,), "", *digests, digests)
             yield differs_in(TRAINED, "loss", loss, "results", model, run="trained")
     for index, counterpart in pair.weights.pairs:
         first = place(shape, shape.weights[index].owner)
-        for leaf in unlike_leaves(want.weights[index], have.weights[counterpart]):
+        for leaf in leaf_mismatches(want.weights[index], have.weights[counterpart]):
             yield differs_in(TRAINED, "weight", leaf, f"weights[{index}]", first, run="trained")
 
 
@@ -223,5 +203,5 @@ def _losses(pair: Pair, expected: ModelRun, actual: ModelRun, run: str) -> Itera
     yield from moved
     for index, digests in enumerate(zip(wants, haves, strict=False) if not moved else ()):
         if digests[0] != digests[1]:
-            loss = Unlike((index,), "value", *digests, digests)
+            loss = Mismatch((index,), "value", *digests, digests)
             yield differs_in(TRAINED, "losses", loss, "losses", model, run=run)

@@ -1,4 +1,4 @@
-"""Arguments of calls and structures of ends, as `inside/structure.py` writes them: compared, and searched for tensors.
+"""Compares the skeletons that `inside/structure.py` creates, and finds tensors in them.
 
 A tensor is {"tensor": [layer, use, output]}, or {"tensor": name}.
 """
@@ -13,20 +13,18 @@ from clonediff.harness.observation import Shape
 from clonediff.reports.records import Change
 
 MISSING = "nothing"
-LOOKAHEAD = 8
-"""How many calls ahead `users` looks."""
 
-Call = tuple[int, int]
+Consumers = dict[tuple[int, int], list[tuple[str, int, int]]]
 Tensor = tuple[int, int, int]
-"""A tensor by the layer that gave it, the use of that, and the output."""
+"""A tensor by layer, use of the layer, and output."""
 TensorName = Callable[[Tensor], str]
 
 CHANGES: tuple[Change, ...] = "missing", "extra", "type", "order", "tensor", "value"
-"""What can differ in skeletons."""
+"""How skeletons can differ."""
 
 
-class Unlike(NamedTuple):
-    """One leaf that differs, by the keys that lead to it; `digests` has two arrays that differ in their values."""
+class Mismatch(NamedTuple):
+    """A difference of two skeletons at a path of keys; `digests` has differing arrays."""
 
     keys: tuple[Any, ...]
     change: Change
@@ -40,34 +38,34 @@ class Unlike(NamedTuple):
         return f"{keys}.{self.change}" if self.change in ("shape", "dtype") else keys
 
 
-def unlike(expected: Any, actual: Any, keys: tuple[Any, ...] = ()) -> Iterator[Unlike]:
-    """Everything in which two skeletons differ, in the order expected, what is extra last."""
+def mismatches(expected: Any, actual: Any, keys: tuple[Any, ...] = ()) -> Iterator[Mismatch]:
+    """All differences of two skeletons in the order of the first; extra items last."""
     if expected == actual:
         return
     form = _form(expected)
     if form != _form(actual):
-        yield Unlike(keys, "type", expected, actual)
+        yield Mismatch(keys, "type", expected, actual)
     elif form in ("value", "tensor"):
-        yield Unlike(keys, "tensor" if form == "tensor" else "value", expected, actual)
+        yield Mismatch(keys, "tensor" if form == "tensor" else "value", expected, actual)
     else:
-        yield from _unlike_items(dict(_items(expected)), dict(_items(actual)), keys)
+        yield from _item_mismatches(dict(_items(expected)), dict(_items(actual)), keys)
 
 
-def _unlike_items(mine: Mapping[Any, Any], theirs: Mapping[Any, Any], keys: tuple[Any, ...]) -> Iterator[Unlike]:
+def _item_mismatches(mine: Mapping[Any, Any], theirs: Mapping[Any, Any], keys: tuple[Any, ...]) -> Iterator[Mismatch]:
     for key, item in mine.items():
         if key in theirs:
-            yield from unlike(item, theirs[key], (*keys, key))
+            yield from mismatches(item, theirs[key], (*keys, key))
         else:
-            yield Unlike((*keys, key), "missing", item, MISSING)
+            yield Mismatch((*keys, key), "missing", item, MISSING)
     for key, item in theirs.items():
         if key not in mine:
-            yield Unlike((*keys, key), "extra", MISSING, item)
+            yield Mismatch((*keys, key), "extra", MISSING, item)
     if list(mine) != list(theirs) and mine.keys() == theirs.keys():
-        yield Unlike(keys, "order", list(mine), list(theirs))
+        yield Mismatch(keys, "order", list(mine), list(theirs))
 
 
 def _form(value: Any) -> str:
-    """What kind of node this is: where two differ in it, there is nothing further to compare."""
+    """The form of a node; nodes of different forms are not compared further."""
     if isinstance(value, list):
         return "list"
     if not isinstance(value, dict):
@@ -79,7 +77,7 @@ def _form(value: Any) -> str:
 
 
 def _items(value: Any) -> Iterable[tuple[Any, Any]]:
-    """What stands in a skeleton, each with its key or its number; nothing in a leaf."""
+    """The items of a skeleton by key or index; none for a leaf."""
     if not isinstance(value, dict):
         return enumerate(value) if isinstance(value, list) else ()
     if isinstance(value.get("tuple"), list):
@@ -98,7 +96,7 @@ def tensors(value: Any) -> Iterator[Tensor]:
 
 
 def map_tensors(value: Any, name: TensorName) -> Any:
-    """A skeleton of arguments with each {"tensor": [layer, use, output]} given its name."""
+    """Replace each {"tensor": [layer, use, output]} in a skeleton by {"tensor": name}."""
     if isinstance(value, dict):
         if set(value) == {"tensor"} and isinstance(value["tensor"], list):
             layer, use, output = value["tensor"]
@@ -107,22 +105,16 @@ def map_tensors(value: Any, name: TensorName) -> Any:
     return [map_tensors(item, name) for item in value] if isinstance(value, list) else value
 
 
-def users(shape: Shape, name: Callable[[int], str]) -> dict[Call, int]:
-    """For each call, as layer and use, a number that is the same where layers of the same `name` use its results alike.
+def consumers_of(shape: Shape, name: Callable[[int], str]) -> Consumers:
+    """The consumers of each call's outputs, as layer, input and output; "" is the model.
 
-    Two calls of a shared layer on the same tensors differ in nothing else.
+    Nothing else distinguishes two calls of a shared layer on the same tensors.
     """
-    ends: dict[Call, list[tuple[int, int]]] = defaultdict(list)
+    consumers: Consumers = defaultdict(list)
     for place, end in enumerate(shape.outputs):
-        ends[end.tensor[:2]].append((place, end.tensor[2]))
-    uses: dict[Call, list[tuple[str, int, int, Call]]] = defaultdict(list)
-    numbers: dict[Call, int] = {}
-    for layer, user in enumerate(shape.layers):
-        for use, call in enumerate(user.calls):
-            numbers[layer, use] = 0
-            for place, (giver, giver_use, output) in enumerate(tensors([call.args, call.kwargs])):
-                uses[giver, giver_use].append((name(layer), place, output, (layer, use)))
-    for _ in range(LOOKAHEAD):
-        users_of = {call: sorted((*how, numbers.get(by, 0)) for *how, by in uses[call]) for call in numbers}
-        numbers = {call: hash((*users_of[call], *ends[call])) for call in numbers}
-    return numbers
+        consumers[end.tensor[:2]].append(("", place, end.tensor[2]))
+    for layer, consumer in enumerate(shape.layers):
+        for call in consumer.calls:
+            for place, (source, use, output) in enumerate(tensors([call.args, call.kwargs])):
+                consumers[source, use].append((name(layer), place, output))
+    return consumers

@@ -1,7 +1,4 @@
-"""structure: the same graph: layers, classes, configs, names, call arguments, order and nesting of both ends.
-
-And in every public attribute and property the same, at any depth.
-"""
+"""structure: the same layers, configs, names, calls, inputs, outputs and attributes, at any depth."""
 
 from __future__ import annotations
 
@@ -14,25 +11,25 @@ from msgspec.structs import replace
 
 from clonediff.harness.observation import CallSeen, LayerSeen, Shape
 from clonediff.harness.trials.checks import facts
+from clonediff.harness.trials.checks.alignment import Pair
 from clonediff.harness.trials.checks.aspects import ARGUMENTS, Aspect, differs, differs_in, differs_in_order
-from clonediff.harness.trials.checks.pairing import Pair
-from clonediff.harness.trials.checks.places import at, place
-from clonediff.harness.trials.checks.skeletons import CHANGES, MISSING, Unlike, map_tensors, unlike
+from clonediff.harness.trials.checks.paths import path_of, place
+from clonediff.harness.trials.checks.skeletons import CHANGES, MISSING, Mismatch, map_tensors, mismatches
 from clonediff.reports.records import COMPUTES, NAME, PROPERTY, Change, Difference, Part, Place
 
 _BOTH: tuple[Part, ...] = ("input", "output")
 _row = functools.partial(Aspect, "structure")
-_another = functools.partial(Aspect, "structure", "another", PROPERTY)
+_replaced = functools.partial(Aspect, "structure", "replaced", PROPERTY)
 _chosen = functools.partial(Aspect, "structure", "chosen", PROPERTY)
-KIND = _another("kind", "", "{a} is of another class{inside}", "kinds")
-LAYER_LOST = _another("layer", "missing", "{a} is missing{inside}", "kinds")
-LAYER_ADDED = _another("layer", "extra", "there is one {kind} more{inside}", "kinds")
-CALL_COUNT = _chosen("call", "count", "{a} is called more often, or less,{inside}", "config", True)
+KIND = _replaced("kind", "", "{a} is of another class{inside}", "kinds")
+LAYER_LOST = _replaced("layer", "missing", "{a} is missing{inside}", "kinds")
+LAYER_ADDED = _replaced("layer", "extra", "there is one {kind} more{inside}", "kinds")
+CALL_COUNT = _chosen("call", "count", "{a} has another number of calls{inside}", "config", True)
 _CALLS = "the calls of a shared {kind} come in another order{inside}"
 CALL_ORDER = _row("quiet", PROPERTY, "call", "order", _CALLS, "config", True)
 _OUTPUTS = "a call of {a} gives another number of tensors{inside}"
 CALL_OUTPUTS = _row("chosen", COMPUTES, "call", "outputs", _OUTPUTS, "config", True)
-_EXTRA = "there is {an_argument} among the arguments of a call{inside}, where there was none"
+_EXTRA = "a call has {an_argument} among its arguments{inside}, and not in the original"
 CALL_ARGUMENTS = (
     _chosen(ARGUMENTS, "missing", "{argument} of a call is lost{inside}", "config", True),
     _chosen(ARGUMENTS, "type", "{form} in the arguments of a call is {found_form}{inside}", "config", True),
@@ -43,7 +40,7 @@ FLAG = _chosen("trainable", "", "a {frozen} {kind} is {thawed}{inside}", "traina
 RENAMED = _row("chosen", NAME, "name", "", "{a} has another name{inside}", "names", True)
 _end = functools.partial(Aspect, "structure", "derived", COMPUTES)
 _END = "an {part} of a model has another {change}{inside}{at}"
-_NESTED = "the %s of a model are nested otherwise{inside}"
+_NESTED = "the %s of a model have another structure{inside}"
 _OPTIONAL = "an {part} of a model that is {was}{change} is {now}{change}{inside}{at}"
 ENDS = (
     _end(_BOTH, "count", "a model has another number of {part}s{inside}", "config"),
@@ -60,15 +57,15 @@ _LAYERS = "the layers of {a} come in another order{inside}"
 LAYER_ORDER = _row("quiet", PROPERTY, "layer", "order", _LAYERS, "config", True)
 
 _FIELDS: tuple[Change, ...] = ("shape", "dtype", "optional", "name")
-"""What is compared of each input and of each output, but for the name of an output."""
+"""The fields of inputs and outputs to compare; the name of an output is ignored."""
 _NAMES = re.compile(r"initial_state|constants|mask|\w+_mask")
 _RECURRENT = re.compile(r".*RNN|.*GRU|.*LSTM\w*|Bidirectional")
 _ONE_CALL = {"value": "default"}
-"""How an argument is written that a call has by default, where others come after it."""
+"""An argument that equals its default, before other positional arguments."""
 
 
 def structure(pair: Pair) -> list[Difference]:
-    """The model, its layers in the original's order with each of their calls, then both ends."""
+    """Differences of the model, its layers and calls, attributes, inputs and outputs."""
     original, clone = pair.shapes
     return [
         *_attributes(pair, original, clone, place(original, -1), "model"),
@@ -84,31 +81,31 @@ def _layers(pair: Pair) -> Iterator[Difference]:
     moved = {index for index, _ in pair.layers.moved}
     in_order: set[int] = set()
     for index, layer in enumerate(original.layers):
-        first, path, holder = place(original, index), at(original, index), layer.inside
+        first, path, holder = place(original, index), path_of(original, index), layer.inside
         if index not in pair.layers.counterparts:
-            if holder not in pair.layers.missing:  # what a missing layer held is missing with it
+            if holder not in pair.layers.missing:  # sublayers of a missing layer are not reported
                 yield LAYER_LOST.differs(path, layer.kind, MISSING, first)
             continue
         if index in moved and holder not in in_order and holder not in moved:
             in_order.add(holder)
             models = (original, holder), (clone, pair.layers.counterparts.get(holder, -1))
             wants, haves = ([shape.layers[part].name for part in shape.members[model]] for shape, model in models)
-            where = f"{at(original, holder)}.layers"
+            where = f"{path_of(original, holder)}.layers"
             yield LAYER_ORDER.differs(where, wants, haves, place(original, holder))
         yield from _attributes(pair, layer, clone.layers[pair.layers.counterparts[index]], first, path)
         yield from _calls(pair, index, first)
     for index in pair.layers.extra:
         layer = clone.layers[index]
         if layer.inside not in pair.layers.extra:
-            first = replace(place(clone, index), layer=-1, container=False)  # no layer of the original
-            yield LAYER_ADDED.differs(at(clone, index), MISSING, layer.kind, first)
+            first = replace(place(clone, index), layer=-1, container=False)  # the original has no such layer
+            yield LAYER_ADDED.differs(path_of(clone, index), MISSING, layer.kind, first)
 
 
 def _attributes(
     pair: Pair, layer: LayerSeen | Shape, counterpart: LayerSeen | Shape, first: Place, path: str
 ) -> Iterator[Difference]:
-    """What differs in the class, the name and the flag of a layer or of the model."""
-    # An input has nothing to train, so its flag has no effect.
+    """Differences in the class, name and `trainable` of a layer or model."""
+    # The `trainable` flag of an input has no effect.
     for name, row in (("kind", KIND), ("name", RENAMED), ("trainable", FLAG)):
         want, have = getattr(layer, name), getattr(counterpart, name)
         if row is KIND and want == have and layer.code != counterpart.code:
@@ -120,7 +117,7 @@ def _attributes(
 def _calls(pair: Pair, index: int, first: Place) -> Iterator[Difference]:
     original, clone = pair.shapes
     calls, others = original.layers[index].calls, clone.layers[pair.layers.counterparts[index]].calls
-    paired, path = pair.calls[index], f"{at(original, index)}.calls"
+    paired, path = pair.calls[index], f"{path_of(original, index)}.calls"
     if len(calls) != len(others):
         yield CALL_COUNT.differs(path, f"{len(calls)} calls", f"{len(others)} calls", first)
     if paired.moved:
@@ -129,31 +126,31 @@ def _calls(pair: Pair, index: int, first: Place) -> Iterator[Difference]:
         want, have, first, where = calls[use], others[counterpart], place(original, index, use), f"{path}[{use}]"
         if want.outputs != have.outputs:
             yield CALL_OUTPUTS.differs(f"{where}.outputs", want.outputs, have.outputs, first)
-        for part, leaf in _unlike_arguments(pair, want, have):
+        for part, leaf in _argument_mismatches(pair, want, have):
             name = _argument_name(part, leaf.keys, first.kind)
             within = f"{where}.{'args' if part == ARGUMENTS[0] else 'kwargs'}"
             yield differs_in(CALL_ARGUMENTS, part, leaf, within, first, argument=name)
 
 
 def _argument_name(part: Part, keys: tuple[Any, ...], kind: str) -> str:
-    """The name that Keras itself has for an argument; "" for all others."""
+    """The name of a special argument of Keras, such as a mask; "" for others."""
     if part == "call.kwargs":
         return keys[0] if keys and _NAMES.fullmatch(keys[0]) else ""
     return "initial_state" if _RECURRENT.fullmatch(kind) and keys[:1] == (0,) and any(keys[1:2]) else ""
 
 
-def _unlike_arguments(pair: Pair, call: CallSeen, counterpart: CallSeen) -> Iterator[tuple[Part, Unlike]]:
-    """Each argument that differs, and whether it stands in `args` or `kwargs`."""
+def _argument_mismatches(pair: Pair, call: CallSeen, counterpart: CallSeen) -> Iterator[tuple[Part, Mismatch]]:
+    """The arguments that differ, each with `args` or `kwargs`."""
     wants = [map_tensors(call.args, pair.tensor), map_tensors(call.kwargs, pair.tensor)]
     haves = [map_tensors(counterpart.args, pair.counterpart), map_tensors(counterpart.kwargs, pair.counterpart)]
     wants[0], haves[0] = _both_lists(wants[0], haves[0]), _both_lists(haves[0], wants[0])
     for part, want, have in zip(ARGUMENTS, _alike_written(*wants, *haves), haves, strict=True):
-        for leaf in unlike(want, have):
+        for leaf in mismatches(want, have):
             yield part, leaf
 
 
 def _both_lists(args: list[Any], others: list[Any]) -> list[Any]:
-    """Arguments, a tensor in a list where the other side has a list that begins with it, as a recurrent layer has."""
+    """Put a tensor into a list if the other side has such a list."""
     alone = [
         isinstance(argument, list) and len(argument) > 1 and argument[0] == mine
         for mine, argument in zip(args, others, strict=False)
@@ -162,15 +159,15 @@ def _both_lists(args: list[Any], others: list[Any]) -> list[Any]:
 
 
 def _alike_written(args: Any, kwargs: Any, other_args: Any, other_kwargs: Any) -> tuple[Any, Any]:
-    """The arguments of a call, those by keyword that the clone has by keyword: it is the same call either way."""
+    """Turn positional arguments into keywords if the clone has them by keyword."""
     left = args[len(other_args) :]
     names = [name for name in other_kwargs if name not in kwargs]
-    if len(names) < len(left):  # a default is not written by keyword
+    if len(names) < len(left):  # a default is no keyword
         left = [value for value in left if value not in (None, _ONE_CALL)]
     if not left or len(names) < len(left):
         return args, kwargs
     by_name: dict[str, Any] = {}
-    for value in left:  # each goes to a keyword with its very value, if there is one
+    for value in left:  # a keyword with an equal value comes first
         free = [name for name in names if name not in by_name]
         by_name[next((name for name in free if other_kwargs[name] == value), free[0])] = value
     return args[: len(other_args)], {**{name: by_name[name] for name in names if name in by_name}, **kwargs}
@@ -178,7 +175,7 @@ def _alike_written(args: Any, kwargs: Any, other_args: Any, other_kwargs: Any) -
 
 def _ends(pair: Pair, part: Part, nesting: Part) -> Iterator[Difference]:
     original, side, model = pair.original.shape, f"{part}s", place(pair.original.shape, -1)
-    for leaf in unlike(*(getattr(shape, f"{part}_structure") for shape in pair.shapes)):
+    for leaf in mismatches(*(getattr(shape, f"{part}_structure") for shape in pair.shapes)):
         yield differs_in(ENDS, nesting, leaf, f"model.{part}_structure", model)
     wants, haves = (getattr(shape, side) for shape in pair.shapes)
     tensors = [pair.tensor(end.tensor) for end in wants], [pair.counterpart(end.tensor) for end in haves]

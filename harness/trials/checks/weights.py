@@ -1,6 +1,6 @@
-"""weights: the same number, order, names, shapes, dtypes and flags, after `set_weights` the same values.
+"""weights: the same number, order, names, shapes, dtypes and flags, and equal values after `set_weights`.
 
-In Keras 3 a variable has a name and a path, each kept by itself (`keras.Variable`).
+In Keras 3, a variable has a name and a path, which are compared separately.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ import functools
 from collections.abc import Iterator, Sequence
 
 from clonediff.harness.observation import Variable
+from clonediff.harness.trials.checks.alignment import Alignment, Pair
 from clonediff.harness.trials.checks.aspects import VARIABLES, Aspect, differs
-from clonediff.harness.trials.checks.made import raises
-from clonediff.harness.trials.checks.pairing import Pair, Pairing
-from clonediff.harness.trials.checks.places import numbered, place
+from clonediff.harness.trials.checks.failures import raises
+from clonediff.harness.trials.checks.paths import path_and_place, place
 from clonediff.harness.trials.checks.skeletons import MISSING
 from clonediff.reports.records import COMPUTES, CRASHES, NAME, TRAINS, Change, Difference, Part
 
@@ -37,27 +37,27 @@ REFUSED = Aspect("weights", "derived", CRASHES, "", "raises", _REFUSED, alone=Tr
 
 
 def weights(pair: Pair) -> list[Difference]:
-    """Weights and states at rest, then what copying the original's weights into the clone came to."""
+    """Differences of weights and states, then of the weights after copying them to the clone."""
     return [*(difference for objects in pair.variables for difference in _variables(pair, *objects)), *_copied(pair)]
 
 
 def _variables(
-    pair: Pair, part: Part, wants: Sequence[Variable], haves: Sequence[Variable], pairing: Pairing
+    pair: Pair, part: Part, wants: Sequence[Variable], haves: Sequence[Variable], alignment: Alignment
 ) -> Iterator[Difference]:
     shape = pair.original.shape
-    for index in pairing.missing:
-        path, first = numbered(shape, part, index)
-        yield LOST.differs(path, _said(wants[index]), MISSING, first, part=part)
-    for counterpart in pairing.extra:
+    for index in alignment.missing:
+        path, first = path_and_place(shape, part, index)
+        yield LOST.differs(path, _described(wants[index]), MISSING, first, part=part)
+    for counterpart in alignment.extra:
         first = place(shape, pair.layers.originals.get(haves[counterpart].owner, -1))
         path = f"{part}s[+{counterpart}]"
-        yield ADDED.differs(path, MISSING, _said(haves[counterpart]), first, part=part)
-    if pairing.moved:
-        first = place(shape, wants[pairing.moved[0][0]].owner)
-        yield MOVED.differs(f"{part}s", *pairing.orders, first, part=part)
-    for index, counterpart in pairing.pairs:
+        yield ADDED.differs(path, MISSING, _described(haves[counterpart]), first, part=part)
+    if alignment.moved:
+        first = place(shape, wants[alignment.moved[0][0]].owner)
+        yield MOVED.differs(f"{part}s", *alignment.orders, first, part=part)
+    for index, counterpart in alignment.pairs:
         want, have = wants[index], haves[counterpart]
-        path, first = numbered(shape, part, index)
+        path, first = path_and_place(shape, part, index)
         for field, change in _names(want, have):
             sides = getattr(want, field), getattr(have, field)
             yield differs(FIELDS, part, change, f"{path}.{field}", *sides, first)
@@ -67,7 +67,7 @@ def _variables(
 
 
 def _names(want: Variable, have: Variable) -> Iterator[tuple[str, Change]]:
-    """Each field in which two variables differ, and how; a name and the last part of a path change together."""
+    """The fields in which two variables differ; name and end of a path count once."""
     known = bool(want.short_name and have.short_name)
     renamed = known and want.short_name != have.short_name
     moved = want.name.rpartition("/")[2] != have.name.rpartition("/")[2]
@@ -94,5 +94,5 @@ def _copied(pair: Pair) -> Iterator[Difference]:
             yield COPIED.differs(f"weights[{index}].copied", want, have, first, digests=(want, have))
 
 
-def _said(variable: Variable) -> str:
+def _described(variable: Variable) -> str:
     return f"{variable.name} {variable.dtype}{list(variable.shape)}"

@@ -1,4 +1,4 @@
-"""Builders of small models that are hard to clone, and that the strategies do not draw.
+"""Builders of small models that are hard to clone and are not drawn.
 
 The package is loaded once for each generation, and `import keras` means the Keras of that one.
 """
@@ -14,17 +14,17 @@ import keras
 GENERATION = "tf_keras" if keras.__name__ == "tf_keras" else "keras"
 MODELS = {}
 ASKED = {}
-"""Models with arguments for `clone_model`, and the models that are asked for."""
+"""Models, arguments of `clone_model`, and the expected models."""
 MISUSED = {}
-"""Models with arguments that are refused."""
+"""Models and arguments that are refused."""
 
 
 Builder = collections.namedtuple("Builder", "build inputs", defaults=(None,))
-"""`inputs` makes what the model is called on."""
+"""`inputs` creates the inputs of a run."""
 
 
 def model(*generations, name="", shapes=((3,),), **options):
-    """Add a builder for these generations, for both without one; the options are those of `Builder`.
+    """Add a builder for these generations, or both; options are those of `Builder`.
 
     It is a function that builds the model, or one of the model's inputs that gives its outputs: the inputs have these
     shapes, the last of which is that of all further ones.
@@ -45,20 +45,20 @@ def model(*generations, name="", shapes=((3,),), **options):
 
 
 def models(table, around_layer, *generations, **options):
-    """Add a builder for each layer, or function of the input, that a table makes."""
+    """Add a builder for each layer, or function of the input, in a table."""
     for name, make in table.items():
         model(*generations, name=name, **options)(lambda make=make: around_layer(make()))
 
 
 def of_inputs(build, shapes):
-    """The model of what a function gives for inputs of these shapes."""
+    """A model of a function on inputs of these shapes."""
     inputs = [keras.Input(shape) for shape in shapes]
     outputs = build(*inputs)
     return keras.Model(inputs if len(inputs) > 1 else inputs[0], outputs)
 
 
 def around(layer, shape=(3,)):
-    """A model of one layer, or of what a function gives for its input."""
+    """A model of one layer, or of a function of its input."""
     return of_inputs(layer, [shape])
 
 

@@ -1,4 +1,4 @@
-"""Models, arguments for `clone_model`, and the models that are asked for, built by hand; and what is refused."""
+"""Models, arguments of `clone_model`, and the expected models, built by hand; refusals."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from keras import layers
 from . import ASKED, GENERATION, MISUSED, around
 
 Asked = collections.namedtuple("Asked", "build arguments by_hand")
-"""The clone of what `build` makes, with these arguments, is to be what `by_hand` makes."""
+"""The clone of the model of `build` with these arguments must equal the model of `by_hand`."""
 Misused = collections.namedtuple("Misused", "build arguments message")
-"""These arguments are refused with an error that has these words."""
+"""These arguments are refused with this error."""
 
 
 def asked(name, build, arguments, by_hand, *generations):
@@ -26,7 +26,7 @@ def remade(layer):
 
 
 def changed(kind, **options):
-    """A `clone_function` that gives layers of a kind another config."""
+    """A `clone_function` that changes the config of layers of a class."""
 
     def function(layer):
         return type(layer).from_config(dict(layer.get_config(), **(options if isinstance(layer, kind) else {})))
@@ -78,7 +78,7 @@ def attending(mask=True):
 
 def with_a_mask_given(mask=True):
     x, given = ids(), keras.Input((5,), name="given", dtype="bool")
-    steps = layers.GRU(3, return_sequences=True, name="gru")(embedding(mask)(x), mask=given)  # they have that mask
+    steps = layers.GRU(3, return_sequences=True, name="gru")(embedding(mask)(x), mask=given)  # with that mask
     halves = layers.GRU(3, return_sequences=True, dtype="mixed_bfloat16", name="halves")(steps, mask=given)
     return keras.Model([x, given], lstm()(halves, mask=given), name="model")
 
@@ -140,7 +140,7 @@ def single(x=None, layer=None):
 
 
 def edited(name="units", value=7, **options):
-    """A model with a setting that its weights do not have."""
+    """A model with a setting that does not fit its weights."""
     layer = layers.Dense(2, name="dense", **options)
     model = single(layer=layer)
     setattr(layer, name, value)
@@ -223,7 +223,7 @@ asked("an edited setting with the old weights", edited, lambda: {"weights": True
 asked("a stateful layer on another batch", lambda: stateful(2, False), one_by_one, lambda: stateful(1))
 
 
-# What cannot be done
+# Refusals
 
 
 class Both(layers.Layer):
@@ -239,7 +239,7 @@ class Only:
 
 
 def holding(make):
-    """A function that builds a model whose layer holds an object."""
+    """A function that builds a model whose layer has an object."""
 
     def build():
         layer = dense()
@@ -275,7 +275,7 @@ IN_KERAS = {
     "an argument that there is not": (single, lambda: {"surprise": 1}, "Unexpected keyword argument"),
     "a call function of a Sequential": (keras.Sequential, functions(call=print), "is not supported with Sequential"),
     "a layer with a function": (dense, functions(remade), "only supported for Sequential"),
-    "no outputs": (single, functions(call=lambda *_, **__: None), "`call_function` gave .*None.* for the call of"),
+    "no outputs": (single, functions(call=lambda *_, **__: None), "`call_function` returned .*None.* for a call of"),
     "a variable of no layer": (lambda: around(lambda x: x * keras.Variable(1.0)), functions(remade), "the variable"),
     "a tensor without a history": (single, tensors(lambda: keras.KerasTensor((None, 3))), "an `Input`"),
     "a mask from outside": (tanh_masked, tensors(embedded_steps), "not connected"),
@@ -288,9 +288,9 @@ IN_TF_KERAS = {
     "a call function": (single, functions(call=print), "argument of Keras 3"),
 }
 IN_BOTH = {
-    "two outputs for one": (single, functions(lambda _: Both()), "gave 2 outputs.* for the call of 'dense'"),
+    "two outputs for one": (single, functions(lambda _: Both()), "returned 2 outputs.* for a call of 'dense'"),
     "no callable": (single, functions(3), "to be a callable"),
-    "a function that gives none": (single, functions(lambda _: None), "gave None for the layer 'dense'"),
+    "a function that gives none": (single, functions(lambda _: None), "returned None for the layer 'dense'"),
     "a function that gives an input layer": (single, functions(lambda _: layers.InputLayer((3,))), "no InputLayer"),
     "a text": (lambda: "model", dict, "model"),
     "nothing": (lambda: None, dict, "model"),

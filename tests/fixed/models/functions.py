@@ -1,4 +1,4 @@
-"""Layers that a model reaches by way of functions, objects and globals."""
+"""Layers that a model reaches through functions, objects and globals."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from . import model, models, of_inputs
 
 
 class Joined(layers.Layer):
-    """Has two layers, and calls a function that was made over them."""
+    """A layer with two sublayers, and a function that closes over them."""
 
     def __init__(self, join, **kwargs):
         super().__init__(**kwargs)
@@ -30,7 +30,7 @@ class Joined(layers.Layer):
 
 
 def over(value):
-    """A function over a container, or a layer, of the layer that has the function."""
+    """A function that closes over a sublayer, or a container of them."""
     return lambda x: (value["a"] if isinstance(value, dict) else value[1] if isinstance(value, list) else value)(x)
 
 
@@ -59,7 +59,7 @@ HELD = {
 models({name: lambda join=join: Joined(join) for name, join in HELD.items()}, lambda layer: of_inputs(layer, [(3,)]))
 
 called = layers.Dense(3, name="called")
-"""A layer that functions find among the globals of their module, as in a script."""
+"""A layer in a global, as in a script."""
 untracked = layers.Dense(3, name="untracked")
 untracked.build((None, 3))
 
@@ -96,7 +96,7 @@ model(name="an untracked layer")(functools.partial(of_called, lambda x: untracke
 
 
 class Box:
-    """No layer, and nothing that a layer looks into."""
+    """An object that Keras does not track."""
 
     def __init__(self, held):
         self.held = held

@@ -1,4 +1,4 @@
-"""Structures of graphs: ends, shared layers, nested models, frozen parts, states, weights in operations."""
+"""Graphs: inputs, outputs, shared layers, nested models, frozen layers, states, weights in operations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Keras 3 alone has: operations, functions, optional inputs, quantized layers, models that are compiled."""
+"""Features of Keras 3 only: operations, optional inputs, quantized layers, compiled models."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def a_seed_generator_as_an_argument_of_a_lambda(x):
 
 
 class BuiltWith(layers.Layer):
-    """Built by its user with an option that a call does not give."""
+    """A layer built with an argument that calls do not pass."""
 
     def build(self, shape, units=2):
         self.units = units

@@ -1,4 +1,4 @@
-"""What `tf_keras` alone has: operations and variables of TensorFlow in a graph, added losses and metrics."""
+"""Features of tf_keras only: TensorFlow operations and variables, added losses and metrics."""
 
 from __future__ import annotations
 

@@ -21,13 +21,13 @@ def with_a_mask(x, mask=None, training=None):
 
 
 def under_a_mask(layer):
-    # A wrapper gives the mask to what it wraps, and not every layer takes one.
+    # Wrappers pass the mask on, and not every layer takes one.
     masks = not isinstance(layer, layers.TimeDistributed)
     return around(lambda x: layer(layers.Masking()(x) if masks else x), (4, 3))
 
 
 class Affine(layers.Layer):
-    """Its constructor makes a layer, and its `build` makes a weight without a name and another layer."""
+    """A layer with a sublayer from its constructor, and another and a weight from `build`."""
 
     def __init__(self, units=3, **kwargs):
         super().__init__(**kwargs)
@@ -49,7 +49,7 @@ class Affine(layers.Layer):
 
 
 class Holder(layers.Layer):
-    """Holds a layer, a list of layers and a dictionary of layers."""
+    """A layer with a sublayer, a list and a dict of sublayers."""
 
     def __init__(self, one, many, named, **kwargs):
         super().__init__(**kwargs)
@@ -62,7 +62,7 @@ class Holder(layers.Layer):
 
 
 class Changed(layers.Layer):
-    """Its attributes are computed from an option, set by calls and by its user, and lead back to it."""
+    """A layer with attributes computed from an argument, set by calls, and in cycles."""
 
     def __init__(self, by=1.0, **kwargs):
         super().__init__(**kwargs)
@@ -87,7 +87,7 @@ def attributes_that_were_set_later(x):
 
 
 class WithoutConfig(layers.Layer):
-    """Its weight is made by `build`, or by its constructor."""
+    """A layer without a config, whose weight comes from `build` or the constructor."""
 
     def __init__(self, function, early=False, **kwargs):
         super().__init__(**kwargs)
@@ -161,11 +161,11 @@ def a_layer_that_was_built_elsewhere_for_another_shape(x):
     return table(x)
 
 
-# Models of classes with a constructor of their own
+# Models with custom constructors
 
 
 class Backbone(keras.Model):
-    """Builds its graph itself, and computes more than the graph does."""
+    """A model that builds its graph itself, and computes more than the graph."""
 
     def __init__(self, units, scale=1.0, name=None):
         last = layers.Dense(3, name="last")
@@ -183,7 +183,7 @@ class Backbone(keras.Model):
 
 
 class Silent(Backbone):
-    """Has no config, and a layer beside its graph."""
+    """A model without a config, and with a layer outside its graph."""
 
     def __init__(self, units, function, name=None):
         super().__init__(units, name=name)

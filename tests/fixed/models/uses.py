@@ -1,4 +1,4 @@
-"""Models of people who reported that they could not clone them."""
+"""Models from reports of users who could not clone them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ TENSORS = keras.ops if GENERATION == "keras" else keras.backend
 
 
 class WithoutOptions(layers.Layer):
-    """Its constructor takes no `**kwargs`, as its config would have it."""
+    """A layer whose constructor does not take the `**kwargs` of its config."""
 
     def __init__(self, width):
         super().__init__()
@@ -39,7 +39,7 @@ class Inner(keras.Model):
 
 
 class Own(keras.Model):
-    """A functional model whose constructor has arguments of its own."""
+    """A functional model with a custom constructor."""
 
     def __init__(self, width, **kwargs):
         x = keras.Input((3,))
@@ -90,7 +90,7 @@ def one_tensor_concatenated(x):
 
 
 class Training(keras.Model):
-    """Says how it is trained."""
+    """A model with a custom training step."""
 
     def train_step(self, data):
         return {"loss": 0.0}

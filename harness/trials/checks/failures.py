@@ -1,8 +1,8 @@
-"""Whether a clone is made, and how: two checks, and exceptions in terms that hold for another seed and release.
+"""Checks of failures and warnings, and the frames and layers that identify an exception.
 
 made: the cloner does not raise on a model that built and ran.
 
-warned: cloning warns of nothing that building the model has not warned of.
+warned: cloning gives no warning that building the model did not give.
 """
 
 from __future__ import annotations
@@ -15,15 +15,14 @@ from typing import Any
 from clonediff.harness.inside.cloners.users import NO_MODEL
 from clonediff.harness.observation import Failure, Frame, Shape
 from clonediff.harness.subjects.outcomes import OUT_OF_MEMORY, TIMED_OUT
+from clonediff.harness.trials.checks.alignment import Pair
 from clonediff.harness.trials.checks.aspects import Aspect
-from clonediff.harness.trials.checks.pairing import Pair
-from clonediff.harness.trials.checks.places import place, short
+from clonediff.harness.trials.checks.paths import place, short
 from clonediff.reports.records import CRASHES, PROPERTY, Difference, Place, Raised
 
 _made = functools.partial(Aspect, "made", "derived", CRASHES)
 REFUSED = _made("", "raises", "{held} cannot be cloned", "raises", alone=True)
-_NO_MODEL = "the cloner gives something else than a Functional or Sequential model"
-NO_MODEL_GIVEN = _made("", "no model", _NO_MODEL, "is a model")
+NO_MODEL_GIVEN = _made("", "no model", "the cloner returns no Functional or Sequential model", "is a model")
 NOT_BUILT = _made("", "original refused", "the original cannot be built or run", "raises")
 _CLONING = "cloning a model, or running the clone, "
 PROCESS_LOST = (
@@ -38,13 +37,13 @@ _FRAMEWORK_FILES = re.compile(r"^(keras|tf_keras|keras_core|tensorflow(_core)?/p
 _HELPER_FILES = re.compile(r"/traceback_utils\.py$|/src/backend/(?!common/)[a-z]+/|/autograph/|/optree/|/tree/")
 
 _CALL_FILES = re.compile(r"/engine/base_layer\w*\.py$|/layers/|/ops/operation\.py$")
-"""Where layers and operations are called, whichever they are, and where some of them see to it themselves."""
+"""Files with the `__call__` of layers and operations."""
 
 _COMPILING_FUNCTION = "compile_from_config"
-"""A failure while a model is compiled has the frame of this function: below, anything may be deserialized."""
+"""A failure while compiling gets the frame of this function, which may deserialize anything."""
 
-_READ_BY = ("from_config", "deserialize_keras_object")
-"""What cannot be read is the fault of the class that wrote it into its config."""
+_DESERIALIZING = ("from_config", "deserialize_keras_object")
+"""A config that cannot be deserialized is the fault of the class that wrote it."""
 
 
 def made(pair: Pair) -> Iterator[Difference]:
@@ -61,29 +60,29 @@ def warned(pair: Pair) -> Iterator[Difference]:
         yield raises(WARNS, f"warned[{number}]", "no warning", warning, pair.original.shape)
 
 
-def innermost(frames: Sequence[Frame]) -> str:
-    """The innermost frame of the framework or the cloner, "file:function"; helpers that raise stand back for others."""
+def innermost_frame(frames: Sequence[Frame]) -> str:
+    """The innermost frame of the framework or cloner that is no helper, as "file:function"."""
     own = [frame for frame in frames if _FRAMEWORK_FILES.match(frame.file)]
     compiling = [number for number, frame in enumerate(own) if frame.function == _COMPILING_FUNCTION]
     own = own[: compiling[0] + 1] if compiling else own
-    telling = [
+    specific = [
         frame
         for frame in own
         if not _HELPER_FILES.search("/" + frame.file) and not frame.function.lstrip("_").startswith("raise_")
     ]
-    last = next((candidates[-1] for candidates in (telling, own, frames) if candidates), None)
-    if len(telling) > 1 and (telling[-2].function, telling[-1].function) == _READ_BY:
-        last = telling[-2]
+    last = next((candidates[-1] for candidates in (specific, own, frames) if candidates), None)
+    if len(specific) > 1 and (specific[-2].function, specific[-1].function) == _DESERIALIZING:
+        last = specific[-2]
     return "" if last is None else f"{last.file}:{last.function}"
 
 
-def looping(frames: Sequence[Frame]) -> str:
-    """The frame that stands for what does not end: the innermost of the framework that is no helper of a loop."""
-    return innermost([frame for frame in frames if "/utils/" not in frame.file]) or innermost(frames)
+def looping_frame(frames: Sequence[Frame]) -> str:
+    """The frame that identifies an endless loop: the innermost of the framework outside `utils`."""
+    return innermost_frame([frame for frame in frames if "/utils/" not in frame.file]) or innermost_frame(frames)
 
 
-def calling(frames: Sequence[Frame]) -> str:
-    """The frame of the framework or the cloner that called the first layer to be called; "" where none was."""
+def calling_frame(frames: Sequence[Frame]) -> str:
+    """The frame of the framework or cloner with the outermost call of a layer."""
     caller = ""
     for frame in frames:
         if _FRAMEWORK_FILES.match(frame.file) and frame.function == "__call__" and _CALL_FILES.search(frame.file):
@@ -93,14 +92,14 @@ def calling(frames: Sequence[Frame]) -> str:
     return ""
 
 
-def layer_spoken_of(failure: Failure, shape: Shape) -> Place | None:
-    """The layer of the original whose name stands in quotes in the message, or the first whose kind is a word in it."""
+def layer_in_message(failure: Failure, shape: Shape) -> Place | None:
+    """The layer whose name is quoted in the message, or whose class is named first."""
     called = re.findall(r'calling layer "([^"\s]+)"', failure.message)
     quoted = set(called or re.findall(r"[\"'`]([^\"'`\s]+)[\"'`]", failure.message))
     for index, layer in enumerate(shape.layers):
         if layer.name in quoted:
             return place(shape, index)
-    message = re.sub(r"\bFull (object )?config\b", "", failure.message)  # Keras' own words, and not of its operation
+    message = re.sub(r"\bFull (object )?config\b", "", failure.message)  # words of Keras, and no operation
     matches = (re.search(rf"\b{re.escape(layer.kind)}\b", message) for layer in shape.layers)
     positions = [(match.start(), index) for index, match in enumerate(matches) if match is not None]
     return place(shape, min(positions)[1]) if positions else None
@@ -109,9 +108,9 @@ def layer_spoken_of(failure: Failure, shape: Shape) -> Place | None:
 def raises(
     row: Aspect, within: str, expected: str, failure: Failure, shape: Shape, layer: int = -1, **fields: Any
 ) -> Difference:
-    """The difference of something that raises where it must not; `layer` is that of the original that was called."""
+    """The difference for an exception; `layer` is the one that was being called."""
     message = short(failure.message.strip().partition("\n")[0], 300)
     called = place(shape, layer) if layer >= 0 else None
-    raised = Raised(failure.type, message, innermost(failure.frames), calling(failure.frames), called)
+    raised = Raised(failure.type, message, innermost_frame(failure.frames), calling_frame(failure.frames), called)
     found = f"{raised.type}: {message}"
-    return row.differs(within, expected, found, layer_spoken_of(failure, shape), raised=raised, **fields)
+    return row.differs(within, expected, found, layer_in_message(failure, shape), raised=raised, **fields)

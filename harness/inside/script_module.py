@@ -1,4 +1,4 @@
-"""The model of a trial, built by running its source as the script it is."""
+"""A temporary `__main__` module in which the source of a model runs."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from clonediff.harness.inside.failures import GRAPH_FILE
 
 
 @contextlib.contextmanager
-def script(source: str | None) -> Iterator[Any]:
-    """A module named `__main__` for the source to run in, where Keras finds functions and classes; None for none."""
+def script_module(source: str | None) -> Iterator[Any]:
+    """Replace `__main__` by a new module, where Keras finds the source's classes."""
     if source is None:
         yield None
         return
@@ -26,5 +26,5 @@ def script(source: str | None) -> Iterator[Any]:
         yield module
     finally:
         sys.modules["__main__"] = before
-        # Lambdas refer to the module and it to the model: without this, all of it waits for the collector.
+        # Break the cycle of lambdas, module and model, which only the garbage collector would free.
         module.__dict__.clear()

@@ -1,4 +1,4 @@
-"""Places in a model, and short texts for people."""
+"""Paths and places in a model, and values cut for display."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from clonediff.reports.records import Difference, Part, Place
 
 
 def full_name(shape: Shape, layer: int) -> str:
-    """The name of a layer of the original under those of the models and wrappers that hold it: "inner/dense"."""
+    """The name of a layer with the names of its holders: "inner/dense"."""
     if not 0 <= layer < len(shape.layers):
         return shape.name
     holder = shape.layers[layer]
@@ -18,7 +18,7 @@ def full_name(shape: Shape, layer: int) -> str:
 
 
 def place(shape: Shape, layer: int, use: int = 0) -> Place:
-    """The place of a layer of the original; of the model itself for -1."""
+    """The place of a layer of the original; -1 is the model."""
     if not 0 <= layer < len(shape.layers):
         return Place(shape.name, shape.kind, container=True)
     holder = shape.layers[layer].inside
@@ -26,20 +26,20 @@ def place(shape: Shape, layer: int, use: int = 0) -> Place:
     return Place(full_name(shape, layer), shape.layers[layer].kind, layer, use, layer in shape.members, inside)
 
 
-def at(shape: Shape, layer: int) -> str:
-    """The path of a layer of the original; of the model itself for -1."""
+def path_of(shape: Shape, layer: int) -> str:
+    """The path of a layer of the original; -1 is the model."""
     return f"layers[{full_name(shape, layer)!r}]" if 0 <= layer < len(shape.layers) else "model"
 
 
-def numbered(shape: Shape, part: Part, index: int) -> tuple[str, Place]:
-    """The path of a layer, a weight or a state of the original by its number, and the place."""
+def path_and_place(shape: Shape, part: Part, index: int) -> tuple[str, Place]:
+    """The path and place of a layer, weight or state of the original by index."""
     if part == "layer":
-        return at(shape, index), place(shape, index)
+        return path_of(shape, index), place(shape, index)
     return f"{part}s[{index}]", place(shape, getattr(shape, f"{part}s")[index].owner)
 
 
 def is_within(inner: str, outer: str) -> bool:
-    """Whether a path is another one, or leads on from it; "" leads to all."""
+    """Whether a path equals `outer` or continues it; every path continues ""."""
     return outer in ("", inner) or (inner.startswith(outer) and inner[len(outer)] in ".[")
 
 
@@ -52,5 +52,5 @@ def short(value: Any, limit: int = 160) -> str:
 
 
 def kind_of(difference: Difference) -> str:
-    """The kind of the layer that a difference is at; "" where no place is known."""
+    """The kind of the layer of a difference; "" if no place is known."""
     return difference.first.kind if difference.first is not None else ""

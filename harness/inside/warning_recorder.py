@@ -1,0 +1,66 @@
+"""Records warnings while a model is built or cloned, each once, with its stack."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import re
+import sys
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+from clonediff.harness.inside.canonical import without_addresses
+from clonediff.harness.inside.failures import LONGEST_MESSAGE, plain_frames, stack
+from clonediff.harness.observation import Failure
+
+_NUMBER = re.compile(r"_?\d+")
+_QUOTED = re.compile(r"(?<!\w)'[^']*'(?!\w)")
+_HIDDEN_CATEGORIES = (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning)
+"""Categories that Python hides by default."""
+
+
+@contextlib.contextmanager
+def silenced() -> Iterator[Any]:
+    """Ignore warnings in a scope, and yield the filters outside it."""
+    filters = warnings.filters
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield filters
+
+
+@contextlib.contextmanager
+def with_filters(filters: Any) -> Iterator[None]:
+    """Apply these warning filters in a scope."""
+    with warnings.catch_warnings():
+        warnings.filters = filters
+        yield
+
+
+class WarningRecorder:
+    """Records the first warning of each category and text, ignoring numbers in the text."""
+
+    def __init__(self) -> None:
+        self._recorded: dict[tuple[str, str], Failure] = {}
+
+    @contextlib.contextmanager
+    def recording(self, below: str = "") -> Iterator[None]:
+        """Record warnings in a scope, with the frames below our function `below`."""
+
+        def record(message: Any, category: Any, *where: Any, **more: Any) -> None:
+            text, kind = without_addresses(str(message)), category.__name__
+            key = kind, _NUMBER.sub("", text)  # names of layers are numbered, and differ in a clone
+            if not issubclass(category, _HIDDEN_CATEGORIES) and key not in self._recorded:
+                frames = plain_frames(stack(sys._getframe(2)), below)
+                self._recorded[key] = Failure(kind, text[:LONGEST_MESSAGE], frames)
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("always")
+            warnings.showwarning = record
+            yield
+
+    def new_since(self, baseline: WarningRecorder) -> tuple[Failure, ...]:
+        """The warnings that `baseline` does not have; quoted names are ignored."""
+        known = {(category, _QUOTED.sub("", text)) for category, text in baseline._recorded}
+        new = ((category, _QUOTED.sub("", text)) not in known for category, text in self._recorded)
+        return tuple(itertools.compress(self._recorded.values(), new))
