@@ -39,10 +39,9 @@ def clone_model(
         call_function: Optional `fn(layer, *args, **kwargs)` that replaces each call `layer(*args, **kwargs)`, and
             returns the same number of tensors. For Functional models of Keras 3.
         recursive: Whether `clone_function` and `call_function` apply to the layers of nested models as well.
-        weights: Whether to copy the values of the weights and states of the model, and of its optimizer. By default,
-            each weight is initialized by its layer. A weight that belongs to no layer of the model, as in a function,
-            keeps its value; so does one that neither `build` nor the config creates, with a warning. A vocabulary from
-            `adapt` is kept; a mean and a variance are weights.
+        weights: Whether to copy the values of weights, states and the optimizer. By default, each weight is initialized
+            by its layer. A weight that belongs to no layer, as in a function, keeps its value; so does one that neither
+            `build` nor the config creates, with a warning. A vocabulary is kept; a mean and a variance are weights.
         name: The name of the clone; by default that of the original.
 
     Returns:

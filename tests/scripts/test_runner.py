@@ -96,7 +96,7 @@ def test_the_answer_depends_on_how_a_script_ends(
 
 
 def test_a_script_imports_from_the_path_but_not_clonediff(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    (tmp_path / "somebodys.py").write_text("")
+    (tmp_path / "users_module.py").write_text("")
     monkeypatch.chdir(tmp_path.parent)
     monkeypatch.setenv("PYTHONPATH", f"{Path(__file__).parents[2]}:{tmp_path.name}")
     text = "import users_module\ntry:\n    import clonediff\nexcept ImportError:\n    raise KeyError\n"
