@@ -126,7 +126,7 @@ class Release:
         self.failing = [issue for issue in self.issues if issue.id not in passing]
 
     def passing(self, subject: Subject, search_path: SearchPath, issues: Collection[KnownIssue]) -> set[str]:
-        """The ids of the issues whose scripts pass in a search_path."""
+        """The ids of the issues whose scripts pass on a search path."""
         ids: set[str] = set()
         starts = Script(f"import {subject.generation}\n", "ImportError", sure=True)
         with closing(ScriptRunner(subject, search_path)) as runner:
@@ -139,7 +139,7 @@ class Release:
         return ids
 
     def judge(self, judged: Judged, subject: Subject, search_path: SearchPath) -> Judged:
-        """Fill in the verdict on the code in a search_path."""
+        """Fill in the verdict on the code on a search path."""
         with SubjectProcess(subject, search_path=search_path, limits=LIMITS) as process:
             return Candidate(process, self).judge(judged)
 
