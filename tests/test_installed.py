@@ -33,18 +33,18 @@ from clonediff import assert_clones_faithfully, check_clone, clone_model, functi
 from hypothesis import given, settings
 
 
-def test_its_packages_are_its_own():
+def test_the_project_imports_its_own_packages():
     assert [package.OWNER for package in (harness, reports, strategies)] == ["this project"] * 3
     print("CLONEDIFF", clonediff.__file__)
 
 
 @settings(deadline=None, max_examples=3, database=None, derandomize=True)
 @given(functional_graphs(kinds=["Dense", "Add"]))
-def test_its_cloner(graph):
+def test_a_cloner_of_the_project_is_faithful(graph):
     check_clone(graph, clone_model)
 
 
-def test_its_model():
+def test_a_model_of_the_project_is_cloned():
     inputs = keras.Input((2,))
     assert_clones_faithfully(keras.Model(inputs, keras.layers.Dense(1)(inputs)), costly=False)
 """

@@ -16,7 +16,7 @@ from tests.helpers.waiting import PATIENCE
 MINI = Path(__file__).parent.parent / "docs" / "mini.py"
 
 
-def test_mini_prints_small_scripts_of_breaks() -> None:
+def test_mini_prints_small_scripts_that_show_differences() -> None:
     done = subprocess.run(
         [sys.executable, "-W", "ignore", str(MINI), "10"], capture_output=True, text=True, check=True, timeout=PATIENCE
     )

@@ -110,7 +110,7 @@ def github(folder: Path) -> list[tuple[str, int]]:
     return [(issue["title"], len(issue["comments"])) for issue in json.loads((folder / "github.json").read_text())]
 
 
-def test_a_night_opens_one_issue_for_each_new_cause(folder: Path) -> None:
+def test_a_nightly_run_opens_one_issue_for_each_new_cause(folder: Path) -> None:
     proven = msgspec.structs.replace(record(0), proof=True, known=None)
     elsewhere = msgspec.structs.replace(proven, subject="keras/torch")
     others = [
@@ -133,7 +133,7 @@ def test_a_night_opens_one_issue_for_each_new_cause(folder: Path) -> None:
     assert (folder / "GITHUB_STEP_SUMMARY.txt").read_text().count("## A night") == 3
 
 
-def test_the_corpus_is_saved_after_a_failure_too() -> None:
+def test_the_corpus_is_saved_even_after_a_failure() -> None:
     (save,) = [step for step in STEPS if "cache/save" in step.get("uses", "")]
     (restore,) = [step for step in STEPS if "cache/restore" in step.get("uses", "")]
     assert save["if"] == "always()"

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.no_keras
 TESTS = Path(__file__).parent
 SLOW = "tests/cli/test_own_cloner.py"
 """A module of one slow test."""
-NAMED = f"{SLOW}::test_a_custom_cloner_is_tried_and_replayed_when_it_is_named"
+NAMED = f"{SLOW}::test_a_custom_cloner_is_tried_and_replayed_if_the_command_names_it"
 
 
 @pytest.mark.parametrize(

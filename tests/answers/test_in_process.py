@@ -134,7 +134,7 @@ def test_the_message_names_the_difference_and_the_model() -> None:
 
 
 @pytest.mark.parametrize("generation", KERAS)
-def test_a_check_leaves_settings_names_and_seeds_unchanged(generation: str) -> None:
+def test_a_check_does_not_change_settings_names_or_seeds(generation: str) -> None:
     theirs = KERAS[generation]
     inputs = theirs.Input((2,))
     model = theirs.Model(inputs, theirs.layers.Dense(2)(theirs.layers.Dropout(0.5)(inputs)))
@@ -167,7 +167,7 @@ def test_a_check_leaves_settings_names_and_seeds_unchanged(generation: str) -> N
         (np.full((2, 3), 7), "it cannot be called on the inputs; give others with `inputs=`. InvalidArgumentError"),
     ],
 )
-def test_a_model_is_called_on_the_given_inputs(inputs: Any, message: str) -> None:
+def test_inputs_that_the_model_accepts_are_used_and_others_refused(inputs: Any, message: str) -> None:
     if not message:
         assert_clones_faithfully(trained("keras"), inputs=inputs, costly=False)
         return

@@ -45,7 +45,7 @@ def _options(known: Path, out: str = "run") -> list[str]:
     return ["--known-issues", str(known), "--out", out, "--json"]
 
 
-def test_a_finding_has_a_proof_a_script_an_issue_and_pictures(whole: Path) -> None:
+def test_a_finding_is_confirmed_and_has_a_script_an_issue_and_pictures(whole: Path) -> None:
     read_back = read_run(whole)
     assert read_back.problems == ()
     (kept,) = (stored for stored in read_back.findings if stored.finding.id == FOUND)
@@ -80,7 +80,7 @@ def test_a_killed_driver_keeps_its_findings_for_the_next_run(known: Path, tmp_pa
     assert {found["id"] for found in summary(done)["findings"]} >= {kept.finding.id for kept in read_back.findings}
 
 
-def test_an_interrupt_keeps_findings_and_leaves_no_process_or_file(known: Path, tmp_path: Path) -> None:
+def test_an_interrupted_run_keeps_findings_and_leaves_no_process_or_file(known: Path, tmp_path: Path) -> None:
     run, temporary = tmp_path / "run", tmp_path / "temporary"
     temporary.mkdir()
     options = (*_options(known), "--minutes", "30", "--jobs", "1")

@@ -26,7 +26,7 @@ VICTIMS = {"scheduler": " dask scheduler ", "worker": "spawn_main"}
 
 
 @pytest.mark.slow(reason="two campaigns in turn, on a cluster of their own")
-def test_a_cluster_finds_the_same_as_a_local_run(tmp_path: Path) -> None:
+def test_a_cluster_has_the_same_findings_as_a_local_run(tmp_path: Path) -> None:
     here, there = tmp_path / "here", tmp_path / "there"
     here.mkdir()
     there.mkdir()

@@ -21,7 +21,7 @@ ANOTHER = record(1, msgspec.structs.replace(TWO, source="another"))
 TF_KERAS = record(0, of_layer("layers.ReLU()", generation="tf_keras"))
 
 
-def test_the_latest_graph_of_a_cause_is_tried_until_it_is_removed(tmp_path: Path) -> None:
+def test_the_latest_graph_of_a_cause_stays_in_the_corpus_until_removed(tmp_path: Path) -> None:
     nightly = NightlyCorpus(tmp_path)
     for made in (record(0), record(0), SMALLER, ANOTHER, record(2, msgspec.structs.replace(TWO, source="another"))):
         nightly.write(made)
@@ -49,7 +49,7 @@ WHOLE = msgspec.json.encode(record(0))
         pytest.param(msgspec.json.encode(TF_KERAS), ": is not a graph of keras", id="another generation"),
     ],
 )
-def test_an_unreadable_file_is_named_and_the_others_are_read(tmp_path: Path, content: bytes, says: str) -> None:
+def test_the_corpus_names_an_unreadable_file_and_reads_the_others(tmp_path: Path, content: bytes, says: str) -> None:
     nightly = NightlyCorpus(tmp_path)
     nightly.write(ANOTHER)
     folder = tmp_path / "keras"

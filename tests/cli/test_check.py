@@ -45,7 +45,7 @@ def test_check_chooses_inputs_that_suit_the_model(model: str, models: Path, clon
     assert ("tf_keras" in checked["versions"]) == ("tf" in model)
 
 
-def test_a_break_of_upstream_fails_unless_it_is_ignored(models: Path, clonediff: Command) -> None:
+def test_an_unfaithful_upstream_clone_fails_the_check_unless_ignored(models: Path, clonediff: Command) -> None:
     code, out, _ = clonediff("check", "sequential.keras", cwd=models)
     assert code == 0, "names alone"
     assert "except for names; nothing to do" in out and "conv2d/kernel is sequential/conv2d/kernel" in out

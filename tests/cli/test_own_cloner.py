@@ -14,7 +14,7 @@ OWN = ("--cloner", "of_mine:through_config")
 
 
 @pytest.mark.slow(reason="a campaign, two replays and a repro; tests/trials/test_cloners.py has the rest")
-def test_a_custom_cloner_is_tried_and_replayed_when_it_is_named(tmp_path: Path) -> None:
+def test_a_custom_cloner_is_tried_and_replayed_if_the_command_names_it(tmp_path: Path) -> None:
     (tmp_path / "of_mine.py").write_text(CLONER)
     options = ("--trials", "8", "--seed", "1", *OWN, "--at-least", "computes", "--out", "run", "--json")
     done = ran("fuzz", *options, cwd=tmp_path)

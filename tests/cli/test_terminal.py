@@ -35,7 +35,7 @@ def test_progress_is_printed_in_plain_lines_without_a_terminal(
 
 @pytest.mark.no_keras
 @pytest.mark.parametrize(("variables", "colours"), [({}, True), ({"NO_COLOR": "1"}, False)])
-def test_a_terminal_has_colours_unless_no_color_is_set(variables: dict[str, str], colours: bool) -> None:
+def test_a_terminal_shows_colours_unless_no_color_is_set(variables: dict[str, str], colours: bool) -> None:
     done = ran("replay", "nothing-here", **{"FORCE_COLOR": "1", "TERM": "xterm-256color", **variables})
     assert ("\x1b[35mcannot tell\x1b[0m" in done.stdout) is colours
     assert "cannot tell" in done.stdout

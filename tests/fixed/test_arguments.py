@@ -53,7 +53,7 @@ def noting(names):
 
 
 @for_generations
-def test_clone_function_is_called_for_all_layers_but_inputs(generation):
+def test_clone_function_is_called_for_all_layers_except_inputs(generation):
     model, names = load(generation).graphs.nested(), []
     clone_model(model, clone_function=noting(names))
     assert names == [layer.name for layer in model.layers[1:]]
@@ -85,7 +85,7 @@ def test_clone_function_works_on_sequential_and_custom_models(generation):
 
 
 @for_generations
-def test_a_failure_leaves_reused_layers_unchanged(generation):
+def test_a_failed_clone_does_not_change_reused_layers(generation):
     package = KERAS[generation]
     x, dense = package.Input((3,)), package.layers.Dense
     model = package.Model(x, dense(3, name="last")(dense(3, name="first")(x)))
@@ -197,7 +197,7 @@ def test_a_clone_with_weights_keeps_the_state_of_its_optimizer(generation, argum
 
 
 @for_generations
-def test_a_regularizer_set_after_construction_is_in_effect(generation):
+def test_a_clone_applies_a_regularizer_set_after_construction(generation):
     package, model = KERAS[generation], load(generation).arguments.single()
     model.get_layer("dense").kernel_regularizer = package.regularizers.L2(0.5)
     clone = clone_model(model)

@@ -36,7 +36,7 @@ def test_initial_weights_differ_unless_there_is_a_seed(generation, seed):
         assert np.array_equal(*states) == (seed is not None)
 
 
-def test_the_seed_of_an_initializer_has_the_state_of_the_original():
+def test_a_cloned_seed_generator_has_the_state_of_the_original():
     uniform = keras.initializers.RandomUniform(seed=keras.random.SeedGenerator(3))
     model = around(lambda x: layers.GroupQueryAttention(2, 2, 1, kernel_initializer=uniform)(x, x), (2, 3))
     states = [
@@ -78,7 +78,7 @@ HOLDERS = {
 
 @for_generations
 @pytest.mark.parametrize("name", HOLDERS)
-def test_an_object_that_refers_to_a_layer_refers_to_its_clone(generation, name):
+def test_the_copy_of_an_object_that_refers_to_a_layer_refers_to_the_clone(generation, name):
     holder, layer_of = HOLDERS[name]
     mine = load(generation).single_layers.Silent(3, lambda x: x, "mine")
     mine.run = holder(mine.last)
@@ -248,7 +248,7 @@ def test_a_tensorflow_generator_is_copied_with_its_state(generation):
 
 
 @for_generations
-def test_a_network_in_a_loss_keeps_its_weights_in_the_copy(generation):
+def test_a_copied_loss_keeps_the_weights_of_its_network(generation):
     package = KERAS[generation]
 
     class Extracting(package.losses.Loss):

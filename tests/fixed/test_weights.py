@@ -39,7 +39,7 @@ def are_equal(some, others):
 
 
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
-def test_the_next_training_step_equals_that_of_the_original(optimizer):
+def test_model_and_clone_take_the_same_next_training_step(optimizer):
     model = trained(KERAS["keras"], OPTIMIZERS[optimizer](KERAS["keras"].optimizers))
     model.optimizer.learning_rate = 0.02
     clone = clone_model(model, weights=True)
@@ -57,7 +57,7 @@ def test_freezing_in_clone_function_keeps_the_optimizer_moments():
     assert are_equal(model.optimizer.variables, clone.optimizer.variables)
 
 
-def test_freezing_keeps_the_order_of_weights():
+def test_freezing_a_layer_keeps_the_order_of_weights():
     keras = KERAS["tf_keras"]
     normalizations = keras.Sequential([keras.layers.BatchNormalization(), keras.layers.BatchNormalization()])
     inputs = keras.Input((3, 6))

@@ -39,7 +39,7 @@ def test_fixes_apply_one_after_the_other_and_as_one_diff(generation: str, tmp_pa
 
 
 @pytest.mark.no_keras
-def test_each_mended_issue_exists_and_belongs_to_one_fix() -> None:
+def test_each_fixed_issue_exists_and_belongs_to_one_fix() -> None:
     known = {issue.id: issue.generation for issue in load().issues}
     mended = [(id_, fix) for fix in FIXES for id_ in fix.mends]
     assert {id_ for id_, _ in mended} - known.keys() == set(), "these are no known issues any more"
@@ -60,7 +60,7 @@ SLOW = pytest.mark.slow(reason="it runs all scripts, or those that all fixes tog
     ("generation", "fixes"), [("keras", FIXES), ("tf_keras", FIXES), pytest.param("keras", SMALL, marks=SLOW)]
 )
 @pytest.mark.parametrize("step", [EVERY, pytest.param(1, marks=SLOW)])
-def test_fixes_mend_the_issues_in_their_headers(
+def test_the_scripts_of_fixed_issues_pass_with_the_fixes(
     generation: str, fixes: list[Proposal], step: int, tmp_path: Path
 ) -> None:
     copy = PrivateCopy(generation, INSTALLED, tmp_path / "copy")
@@ -117,7 +117,7 @@ np.testing.assert_array_equal(tf.train.load_checkpoint("clone").get_tensor(first
 """A model whose clone has new weights, and can be saved like the model."""
 
 
-def test_a_copy_has_fresh_values_and_saves_the_same_keys(tmp_path: Path) -> None:
+def test_with_the_fixes_a_clone_has_new_weights_and_saves_the_same_keys(tmp_path: Path) -> None:
     copy = PrivateCopy("keras", INSTALLED, tmp_path / "copy")
     for fix in FIXES:
         if fix.is_for("keras"):
@@ -201,7 +201,7 @@ def put(text: str, folder: Path) -> str:
 
 @pytest.mark.no_keras
 @pytest.mark.parametrize("name", EDITS)
-def test_a_definition_replaces_the_one_of_the_same_name(name: str, tmp_path: Path) -> None:
+def test_a_definition_replaces_the_definition_of_the_same_name(name: str, tmp_path: Path) -> None:
     names, code, lines = EDITS[name]
     assert lines in put(HEADER.format(names) + "\n\n" + code, tmp_path)
 
@@ -223,7 +223,7 @@ def test_the_error_says_why_a_fix_does_not_apply(text: str, reason: str, tmp_pat
         put(text, tmp_path)
 
 
-def test_tests_of_keras_that_fail_with_a_fix_are_named(tmp_path: Path) -> None:
+def test_keras_tests_that_fail_with_a_fix_are_named(tmp_path: Path) -> None:
     put_keras(tmp_path / "site")
     folder = tmp_path / "site" / "keras" / "src" / "models"
     folder.mkdir()

@@ -177,7 +177,7 @@ def clone_model(model, *args, **kwargs):
 """
 
 
-def test_a_series_lists_what_each_fix_mends(judge: Command, tmp_path: Path) -> None:
+def test_a_series_lists_the_issues_that_each_proposal_fixes(judge: Command, tmp_path: Path) -> None:
     (tmp_path / "none.py").write_text(f"ONE = 1\n\n\ndef clone_model(model):\n    return ONE\n{MENDS_SOME}")
     (tmp_path / "some.py").write_text(MENDS_SOME)
     code, out, _ = judge("none.py", "some.py", "--series", "--minutes", "1", "--trials", "3")
@@ -209,7 +209,7 @@ def test_a_proposal_that_does_not_apply_has_a_verdict(
     assert [*temporary.iterdir()] == [], "no path leads out of the copy"
 
 
-def test_a_change_is_judged_by_what_it_mends_and_breaks(
+def test_a_change_is_judged_by_what_it_fixes_and_breaks(
     judge: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     broken = "\n\ndef _clone_sequential_model(*args, **kwargs):\n    raise KeyError('sequential')\n"

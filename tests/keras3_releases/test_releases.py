@@ -56,7 +56,7 @@ def test_graphs_drawn_for_a_release_are_built_and_cloned(warm: Callable[[str], S
 
 
 @pytest.mark.parametrize(("subject", "name"), [(subject, name) for name in CASES for subject in CASES[name][0]])
-def test_fixed_clones_models_of_other_releases(warm: Callable[[str], SubjectProcess], subject: str, name: str) -> None:
+def test_models_of_other_releases_are_cloned(warm: Callable[[str], SubjectProcess], subject: str, name: str) -> None:
     _, outputs, shape, arguments = CASES[name]
     source = f"{HEAD}inputs = keras.Input({shape}, name='x')\nmodel = keras.Model(inputs, {outputs})\n"
     case = Case(source, ({"shape": list(shape), "dtype": "float32", "fill": "steps"},), arguments=arguments)

@@ -26,7 +26,7 @@ def test_a_seed_draws_the_same_models_with_lambdas_of_each_form() -> None:
         assert part in "\n".join(drawn)
 
 
-def test_each_effect_has_a_smallest_model_of_one_call() -> None:
+def test_search_finds_a_one_call_model_for_each_effect() -> None:
     smallest: dict[str, str] = {}
     search(100, 0, features, smallest)
     assert set(smallest) == {"x1, x2 =", "mask=lambda"}

@@ -73,7 +73,7 @@ MODELS: list[tuple[str, Input, list[Any], dict[str, Any]]] = [
 @pytest.mark.parametrize(
     ("issue", "given", "body", "fields"), MODELS, ids=[f"{KNOWN.get(issue).generation}-{issue}" for issue, *_ in MODELS]
 )
-def test_a_trial_meets_the_known_issue(
+def test_a_trial_shows_the_known_issue(
     issue: str, given: Input, body: list[Any], fields: dict[str, Any], warm: Callable[[str], SubjectProcess]
 ) -> None:
     generation = KNOWN.get(issue).generation

@@ -227,7 +227,7 @@ def test_titles_begin_with_the_class_or_function() -> None:
 
 
 @pytest.mark.no_keras
-def test_one_script_reads_a_private_name() -> None:
+def test_only_one_script_reads_a_private_name() -> None:
     private = {bug.id for bug in KNOWN.bugs if re.search(r"(?<!self)\._[a-z]", bug.code)}
     assert private == {"flash-attention"}
 

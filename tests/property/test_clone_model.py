@@ -17,7 +17,7 @@ from tests.helpers.example_counts import OF_BACKENDS, SHARDS
 KNOWN = load()
 
 
-def test_every_clone_is_faithful_or_a_known_issue(
+def test_every_clone_is_faithful_or_shows_a_known_issue(
     property_trials: GraphTrials, shard: int, request: pytest.FixtureRequest
 ) -> None:
     process, seed = property_trials.process, request.config.option.seed

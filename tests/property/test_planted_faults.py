@@ -54,7 +54,7 @@ def test_a_fault_that_only_costly_checks_find_is_shrunk(keras: SubjectProcess) -
     assert search(trials, examples=60, seed=3, until=0.0) is None
 
 
-def test_a_flaky_fault_is_counted_and_is_no_finding(keras: SubjectProcess, tmp_path: Path) -> None:
+def test_a_flaky_fault_is_counted_but_is_no_finding(keras: SubjectProcess, tmp_path: Path) -> None:
     (tmp_path / "breaks_once.py").write_text(ONCE)
     trials = GraphTrials(keras, KnownIssues(), cloners=(f"{tmp_path}/breaks_once:clone",))
     assert search(trials, examples=8, seed=1, kinds=["Dense"]) is None

@@ -21,7 +21,7 @@ def _causes(trial: Recorded, seed: int | None = None) -> tuple[str, ...]:
     return said(causes_of(trial.flow, differences))
 
 
-def test_the_causes_equal_the_recorded_ones() -> None:
+def test_the_causes_equal_the_recorded_causes() -> None:
     """Where another answer is right: python -m tests.recorded.record."""
     unlike = {trial.name: (_causes(trial), trial.causes) for trial in TRIALS if _causes(trial) != trial.causes}
     assert unlike == {}

@@ -155,7 +155,7 @@ def test_the_error_names_the_wrong_file(tmp_path: Path, old: str, new: str, mess
     assert str(caught.value).startswith(f"{tmp_path / name}: ")
 
 
-def test_a_missing_folder_is_an_error_and_an_empty_one_is_not(tmp_path: Path) -> None:
+def test_a_missing_folder_is_an_error_and_an_empty_folder_is_not(tmp_path: Path) -> None:
     assert load(tmp_path).issues == ()
     with pytest.raises(ValueError, match="nowhere: not a folder"):
         load(tmp_path / "nowhere")

@@ -89,7 +89,7 @@ def test_a_path_without_a_run_is_an_error(missing: str, tmp_path: Path) -> None:
         read_run(path)
 
 
-def test_a_finding_is_replaced_by_a_smaller_one_and_withdrawn(tmp_path: Path) -> None:
+def test_a_finding_can_be_replaced_and_withdrawn(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "run")
     folder.finding(record(0, smallest=False, source="big = 1\n"))
     folder.finding(record(0, source="small = 1\n"))

@@ -223,7 +223,7 @@ def test_the_issue_of_a_finding_equals_the_stored_text(changes: dict[str, Any], 
     assert said in reports(tmp_path, [finding(0, **changes)])[2]
 
 
-def test_each_check_has_a_promise_in_its_issue(tmp_path: Path) -> None:
+def test_issues_state_the_promise_of_every_check(tmp_path: Path) -> None:
     broken = [difference(check, "clone", "raises", ("a", "b"), 0) for check in CHECKS]
     _, _, issues = reports(tmp_path, [finding(0, differences=[root]) for root in broken])
     assert issues.count("## What should happen") == len(broken)
@@ -283,7 +283,7 @@ def hostile(path: Path, text: str = POISON) -> tuple[Page, str, str]:
     return reports(path, findings, known, **run)
 
 
-def test_the_page_shows_every_text_as_text(tmp_path: Path) -> None:
+def test_the_page_escapes_every_text(tmp_path: Path) -> None:
     page, _, _ = hostile(tmp_path)
     assert page.text.count("onerror") > 20
     assert len(page.links) == 1, "of the known issue"
@@ -292,7 +292,7 @@ def test_the_page_shows_every_text_as_text(tmp_path: Path) -> None:
         assert not [name for name in attributes if name.startswith("on") or name in ("src", "style")]
 
 
-def test_markdown_shows_every_text_as_text(tmp_path: Path) -> None:
+def test_markdown_escapes_every_text(tmp_path: Path) -> None:
     _, *texts = hostile(tmp_path)
     parser = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
     for text in texts:

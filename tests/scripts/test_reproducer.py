@@ -187,7 +187,7 @@ def test_a_script_fails_on_the_fault_and_passes_without_it(
     run(scripts(case, faults, warm(generation), tmp_path), generation)
 
 
-def test_a_script_of_upstream_fails_and_passes_with_our_clone_model(keras: SubjectProcess) -> None:
+def test_a_script_fails_with_upstream_and_passes_with_our_clone_model(keras: SubjectProcess) -> None:
     trials = GraphTrials(keras, load(), cloners=("upstream",))
     made = {
         issue: script_of(hit, "keras", {})
@@ -276,7 +276,7 @@ SPECS: tuple[dict[str, object], ...] = (
 )
 
 
-def test_a_script_has_the_values_of_the_trial_and_names_differences(keras: SubjectProcess, tmp_path: Path) -> None:
+def test_a_script_uses_values_of_the_trial_and_prints_the_differences(keras: SubjectProcess, tmp_path: Path) -> None:
     file = tmp_path / "notes.txt"
     source = NOTES.format(file=str(file), inputs=[(spec["shape"], spec["dtype"]) for spec in SPECS])
     ((_, script),) = scripts(Case(source, SPECS, 3, seed=7), {"numbers": FAULTS["numbers"]}, keras, tmp_path).items()

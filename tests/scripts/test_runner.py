@@ -95,7 +95,7 @@ def test_the_answer_depends_on_how_a_script_ends(
     assert found[1].startswith(reason)
 
 
-def test_a_script_imports_from_the_path_but_not_clonediff(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_script_can_import_users_modules_but_not_clonediff(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "users_module.py").write_text("")
     monkeypatch.chdir(tmp_path.parent)
     monkeypatch.setenv("PYTHONPATH", f"{Path(__file__).parents[2]}:{tmp_path.name}")

@@ -228,7 +228,7 @@ class TakesAll:
 
 @pytest.mark.no_keras
 @pytest.mark.parametrize("method", ["add_input", "follow", "open_nest", "close_nest", "close", "prepare"])
-def test_an_error_of_the_builder_is_no_refusal(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_in_the_builder_is_not_counted_as_a_refusal(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def faulty(*arguments: object) -> None:
         raise TypeError("a fault of ours")
 

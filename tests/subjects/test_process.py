@@ -66,7 +66,7 @@ def refused(process: SubjectProcess, source: str) -> str:
     return failure.message if failure else ""
 
 
-def test_a_process_answers_a_trial_and_the_values_of_its_digests(keras: SubjectProcess) -> None:
+def test_a_process_runs_a_trial_and_returns_the_values_of_its_digests(keras: SubjectProcess) -> None:
     assert (keras.subject.generation, keras.ready.backend) == ("keras", "tensorflow")
     noisy = "import os\nprint('{\"answer\": {}}')\nfor _ in range(2000):\n    os.write(2, b'x' * 1000)\n"
     answer = tried(keras, GOOD + noisy, "upstream", "fixed")
@@ -150,7 +150,7 @@ def test_the_answer_to_an_interrupted_request_is_dropped(tmp_path: Path) -> None
         assert refused(process, "raise ValueError('in time')") == "in time"
 
 
-def test_a_missing_device_is_named() -> None:
+def test_the_error_names_a_missing_device() -> None:
     with pytest.raises(Exception, match="keras@gpu: none 0 sees no gpu:0 here.* or ask for keras$"):
         fake("keras@gpu").start()
 

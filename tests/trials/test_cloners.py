@@ -149,7 +149,7 @@ def test_the_script_of_a_custom_cloner_imports_it_and_fails_alone(keras: Subject
         ("my-cloner.py:clone", "{here}/my-cloner:clone"),
     ],
 )
-def test_a_cloner_of_the_current_folder_is_named_by_its_path(
+def test_a_cloner_in_the_current_folder_is_named_by_its_path(
     text: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "package").mkdir()
@@ -168,6 +168,6 @@ def test_a_cloner_of_the_current_folder_is_named_by_its_path(
         *((text, "cannot be imported.*rename the file") for text in ("a b.py:clone", "mine.old.py:clone")),
     ],
 )
-def test_a_wrong_name_of_a_cloner_is_refused(text: str, problem: str) -> None:
+def test_a_wrong_cloner_name_is_refused(text: str, problem: str) -> None:
     with pytest.raises(ValueError, match=problem):
         named(text)

@@ -29,7 +29,7 @@ X = Input((4,), name="x")
 
 
 @pytest.mark.parametrize("within", ["model", "clone", "both"])
-def test_fixed_clones_objects_of_a_custom_object_scope(within: str, warm: Warm) -> None:
+def test_the_fixed_cloner_copies_objects_of_a_custom_object_scope(within: str, warm: Warm) -> None:
     text = "<halves>" if within == "clone" else '"halves"'
     layer = Apply("Dense", (("units", "3"), ("kernel_initializer", text)))
     fixed_is_faithful(built(layer, scope=Scope("halves", within)), warm("keras"))
@@ -48,7 +48,7 @@ SESSIONS = (
 )
 
 
-def test_fixed_keeps_session_settings_and_the_next_trial_resets_them(keras: SubjectProcess) -> None:
+def test_the_fixed_cloner_keeps_session_settings_for_one_trial(keras: SubjectProcess) -> None:
     def session() -> str:
         refused = run(Case(TELLS, ()), keras, ("fixed",), timeout=PATIENCE).refused
         assert refused is not None and refused.type == "ValueError"
@@ -81,7 +81,7 @@ WORDS, STEPS = Input((1,), "string", fill="words"), Input((3, 4))
     ],
     ids=["states", "lookup", "texts", "defaults", "not built"],
 )
-def test_states_tables_and_attributes_of_tf_keras_are_compared(
+def test_a_trial_compares_states_tables_and_attributes_of_tf_keras(
     body: str, spec: Input, seen: str, aspects: set[str], warm: Warm
 ) -> None:
     head = "import tf_keras as keras\nfrom tf_keras import layers\n\n"
@@ -93,7 +93,7 @@ def test_states_tables_and_attributes_of_tf_keras_are_compared(
     assert {difference.aspect for difference in trial.clones["upstream"].differences} == aspects
 
 
-def test_compiling_is_no_promise_of_tf_keras(warm: Warm) -> None:
+def test_a_clone_by_tf_keras_need_not_be_compiled(warm: Warm) -> None:
     graph = built(DENSE, generation="tf_keras", preparations=(Preparation("compile", ('<it>.compile(loss="mse")',)),))
     clone = tried(graph, warm("tf_keras"), "upstream").clones["upstream"]
     assert "compiled" not in {difference.aspect for difference in clone.differences}
@@ -125,7 +125,7 @@ def test_a_registered_function_is_unknown_in_the_next_trial(keras: SubjectProces
         ("Dense", "adapt", {"clone_arguments": "fresh"}, ""),
     ],
 )
-def test_a_program_with_an_undefined_clone_has_a_reason(
+def test_the_reason_says_why_a_program_has_no_defined_clone(
     kind: str, does: str, fields: dict[str, Any], reason: str
 ) -> None:
     layer = Apply(kind, (("output_mode", '"tf_idf"'),))
@@ -138,7 +138,7 @@ CHAIN: tuple[Apply, ...] = (DENSE, Apply("ReLU", (), ((0, 0),)))
 
 @pytest.mark.parametrize("generation", ["keras", "tf_keras"])
 @pytest.mark.parametrize("recipe", CLONE_ARGUMENTS)
-def test_fixed_takes_the_arguments_of_clone_model(generation: Generation, recipe: str, warm: Warm) -> None:
+def test_our_clone_model_accepts_the_arguments_of_keras(generation: Generation, recipe: str, warm: Warm) -> None:
     if generation == "tf_keras" and {"call_function", "recursive"} & {*recipe.split()}:
         return
     for sequential in (False, True):

@@ -159,7 +159,7 @@ RAISED = {
 """What a cloner does, and what went wrong first: the exception, and where it was raised."""
 
 
-def test_the_cause_of_a_wrapped_exception_is_the_inner_one(keras: SubjectProcess, tmp_path: Path) -> None:
+def test_the_cause_of_a_wrapped_exception_is_the_inner_exception(keras: SubjectProcess, tmp_path: Path) -> None:
     functions = [f"\n\ndef clone_{number}(model):\n    {line}\n" for number, line in enumerate(RAISED)]
     (tmp_path / "raises.py").write_text(RAISES + "".join(functions))
     cloners = [f"{tmp_path}/raises:clone_{number}" for number in range(len(RAISED))]
@@ -169,7 +169,7 @@ def test_the_cause_of_a_wrapped_exception_is_the_inner_one(keras: SubjectProcess
 
 
 @pytest.mark.parametrize("own", get_args(ModelClass))
-def test_a_custom_model_has_the_cause_of_a_plain_one(own: ModelClass, keras: SubjectProcess) -> None:
+def test_a_custom_model_has_the_same_cause_as_a_plain_model(own: ModelClass, keras: SubjectProcess) -> None:
     nest = Nest((Apply("Dense", (("units", "2"),)),), frozen=True, own=own)
     (hit,) = GraphTrials(keras, KnownIssues(), cloners=(planted("trainable_forgotten"),)).try_graph(built(nest)).hits
     assert hit.fingerprint == "structure-trainable-functional-d148cadb"
