@@ -1,6 +1,6 @@
-"""Print how evenly graphs are drawn: which arguments and values of layers come, and which originals do not run.
+"""Print how evenly graphs are drawn: how many arguments and values of layers, and how often.
 
-`python -m tests.even_draws` is the gauge of a night; `--list` names what never came.
+`python -m tests.even_draws` also counts the originals that do not run; `--list` names what was never drawn.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from clonediff.strategies.operations import is_operation
 from clonediff.strategies.program import GENERATIONS, Apply, Generation, Graph, instructions
 
 Words: TypeAlias = tuple[str, ...]
-"""A layer; a layer and an argument of its constructor; these, and a value."""
+"""The name of a layer; a layer and an argument; or a layer, an argument and a value."""
 
 
 def drawable(generation: Generation) -> dict[str, set[Words]]:
-    """What the release that is installed has; of values, those that are tried beside the simplest ones."""
+    """Return all layers, arguments and values that can be drawn for the installed release."""
     has = signatures(framework(generation))
     layers = {name: parts["constructor"] for name, parts in has["layers"].items() if name not in EXCLUDED_LAYERS}
     kinds = kinds_of(has["layers"], has["functions"], generation)
@@ -45,7 +45,7 @@ def drawable(generation: Generation) -> dict[str, set[Words]]:
 
 
 def drawn(generation: Generation, count: int, seed: int) -> tuple[Counter[Words], int]:
-    """What graphs had that were drawn, and how many originals did not run."""
+    """Draw graphs; count each use of a layer, argument and value, and the originals that do not run."""
     met: Counter[Words] = Counter()
     with closing(SubjectProcess(Subject.parse(generation))) as process:
         process.start()
@@ -58,7 +58,7 @@ def drawn(generation: Generation, count: int, seed: int) -> tuple[Counter[Words]
 
 
 def _words(graph: Graph) -> Iterator[Words]:
-    """Each argument that a layer is made with, or given afterwards."""
+    """Yield each argument of a constructor, and each attribute that is set afterwards."""
     for apply in instructions(graph.program.body):
         if isinstance(apply, Apply) and not is_operation(apply.kind):
             later = (line.partition(" = ")[::2] for line in apply.after)
@@ -67,10 +67,10 @@ def _words(graph: Graph) -> Iterator[Words]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.even_draws", description=__doc__)
-    parser.add_argument("--graphs", type=int, default=5000, help="how many graphs (5000)")
-    parser.add_argument("--seed", type=int, default=0, help="of which seed (0)")
-    parser.add_argument("--generation", choices=GENERATIONS, default=GENERATIONS[0], help="of which Keras (keras)")
-    parser.add_argument("--list", action="store_true", help="name what never came")
+    parser.add_argument("--graphs", type=int, default=5000, help="the number of graphs (5000)")
+    parser.add_argument("--seed", type=int, default=0, help="the seed (0)")
+    parser.add_argument("--generation", choices=GENERATIONS, default=GENERATIONS[0], help="the generation (keras)")
+    parser.add_argument("--list", action="store_true", help="name what was never drawn")
     options = parser.parse_args()
     os.environ |= {"PYTHONWARNINGS": "ignore", "TF_CPP_MIN_LOG_LEVEL": "3"}
     met, unrun = drawn(options.generation, options.graphs, options.seed)

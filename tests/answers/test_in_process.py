@@ -80,7 +80,7 @@ def test_an_unknown_severity_is_refused() -> None:
 
 @cache
 def trained(generation: str, batch: int | None = None) -> Any:
-    """A model with an embedding, dropout, statistics and states: compiled, trained, partly frozen."""
+    """Return a partly frozen, trained model with an embedding, dropout, statistics and states."""
     theirs = KERAS[generation]
     layers = theirs.layers
     inputs = theirs.Input((None,), batch_size=batch, dtype="int32", name="words")
@@ -94,13 +94,13 @@ def trained(generation: str, batch: int | None = None) -> Any:
 
 
 def shared() -> keras.Model:
-    """A model for which upstream reorders the calls of a layer."""
+    """Return a model in whose upstream clone the calls of a layer have another order."""
     inputs, activation = keras.Input((1,), name="numbers"), keras.layers.Activation("relu")
     return keras.Model(inputs, [activation(inputs), activation(inputs)])
 
 
 def everything_of(model: Any, its: Any) -> dict[str, Any]:
-    """The properties of a model that a user would notice."""
+    """Read the properties of a model that cloning must not change."""
     variables = [*model.variables, *its.learned(model), *(state for state, _ in its.states(model))]
     return {
         "config": str(model.get_config()),

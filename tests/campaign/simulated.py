@@ -1,7 +1,7 @@
-"""Simulates a campaign on many workers, whose subjects answer from recorded trials.
+"""Simulate a campaign on many workers, with the results of recorded trials.
 
 `python -m tests.campaign.simulated WORKERS MINUTES` starts a Dask cluster of threads in another process, runs a
-campaign on it, and prints the load of the driver. A graph takes as long as in a real campaign, on one core.
+campaign on it, and prints the load of the driver. A worker spends as much time on a graph as a real core does.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from tests.helpers.waiting import until
 from tests.recorded import FILE
 
 SECONDS = 0.09
-"""The time for a graph: 13,970 graphs took ten minutes on two cores."""
+"""Seconds of one core for a graph: 13,970 graphs took ten minutes on two cores."""
 REDUCTION = 3.0
 CLUSTER = """
 import sys, time
@@ -64,12 +64,12 @@ def trials() -> list[list[str]]:
 
 @functools.cache
 def found(id_: str) -> Finding:
-    """Return a finding of a cause."""
+    """Return a finding of the cause with this id."""
     return replace(record(0), id=id_, subject="keras", known=None, smallest=False)
 
 
 def recorded_shard(setup: Setup, shard: Shard) -> Result:
-    """Return the result of a shard, made from recorded trials."""
+    """Return the result of a shard, put together from recorded trials."""
     met: Counter[tuple[str, str]] = Counter()
     findings: dict[tuple[str, str], Finding] = {}
     graphs = 0
@@ -89,7 +89,7 @@ def recorded_shard(setup: Setup, shard: Shard) -> Result:
 
 
 def recorded_reduction(setup: Setup, finding: Finding, seconds: float) -> Result:
-    """Return the finding as fully reduced."""
+    """Wait as long as a reduction takes; return the finding, marked as fully reduced."""
     time.sleep(REDUCTION)
     counts = Counts(reducing=30, reducing_seconds=REDUCTION)
     return Result({"keras": "3.15.1"}, counts, (replace(finding, smallest=True, proof=True),))
@@ -115,7 +115,7 @@ class Figures(NamedTuple):
 
 
 class Watched(Campaign):
-    """A campaign that records how late workers learn of causes, and which are reduced twice."""
+    """A campaign that records how late workers learn of causes, and which causes are reduced twice."""
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
@@ -153,7 +153,7 @@ def _say(failure: str) -> None:
 
 
 def simulate(workers: int, minutes: float, folder: Path) -> Figures:
-    """Run a campaign of that many workers."""
+    """Run a campaign on this number of workers; return the load of the driver."""
     tasks.try_shard, tasks.reduce_finding = recorded_shard, recorded_reduction
     setup = Setup("simulated", ("upstream", "fixed"), load().issues)
     run = Run("2026-11-29T00:00:00+00:00", ("keras",), minutes=minutes, jobs=workers)
@@ -173,6 +173,6 @@ def simulate(workers: int, minutes: float, folder: Path) -> Figures:
 
 
 if __name__ == "__main__":
-    module = importlib.import_module("tests.campaign.simulated")  # workers have no functions of this one, __main__
+    module = importlib.import_module("tests.campaign.simulated")  # workers cannot import the functions of `__main__`
     with tempfile.TemporaryDirectory() as name:
         sys.stdout.write(f"{module.simulate(int(sys.argv[1]), float(sys.argv[2]), Path(name))}\n")

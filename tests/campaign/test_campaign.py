@@ -63,7 +63,7 @@ def test_a_finding_is_confirmed_and_has_a_script_an_issue_and_pictures(whole: Pa
     assert "<svg" in (whole / "report.html").read_text()
 
 
-@pytest.mark.slow(reason="two campaigns; an interrupted one leaves its findings and its corpus, too")
+@pytest.mark.slow(reason="two campaigns; the test below checks that an interrupted one keeps its findings")
 def test_a_killed_driver_keeps_its_findings_for_the_next_run(known: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
     with under_way("fuzz", *_options(known), *TRIALS, "--jobs", "1", cwd=with_unknown(tmp_path)) as process:
@@ -95,7 +95,7 @@ def test_an_interrupted_run_keeps_findings_and_leaves_no_process_or_file(known: 
     read_back = read_run(run)
     assert read_back.run.interrupted
     assert read_back.run.total.graphs == json.loads(stdout)["drawn"] > 0
-    assert not any(kept.finding.smallest for kept in read_back.findings), "there was no time to make it smaller"
+    assert not any(kept.finding.smallest for kept in read_back.findings), "there was no time to reduce the graph"
     assert (tmp_path / "corpus" / "keras" / f"keras-upstream-{FOUND}.json").exists()
     assert (run / "report.html").exists()
     assert list(temporary.iterdir()) == []
@@ -110,7 +110,7 @@ KILLS = [
 ]
 
 
-@pytest.mark.slow(reason="two dozen campaigns that are stopped")
+@pytest.mark.slow(reason="two dozen campaigns, in each of which a process is killed")
 @pytest.mark.parametrize(("victim", "sent", "phase", "turn"), KILLS, ids=lambda value: getattr(value, "name", value))
 def test_no_finding_is_lost_when_a_process_is_killed(
     victim: str, sent: signal.Signals, phase: str, turn: int, whole: Path, known: Path, tmp_path: Path
@@ -132,7 +132,7 @@ def test_no_finding_is_lost_when_a_process_is_killed(
     assert psutil.wait_procs(left, timeout=PATIENCE)[1] == []
     assert process.returncode == (1 if victim == "subject" else -9 if sent is signal.SIGKILL else 130), stderr
     assert all(path.exists() for path in found)
-    if (victim, phase) == ("subject", "finding"):  # which is made smaller now
+    if (victim, phase) == ("subject", "finding"):  # whose graph is being reduced
         assert findings(run) == findings(whole)
     if process.returncode >= 0:
         assert (run / "report.html").exists() and read_run(run).problems == ()
@@ -193,7 +193,7 @@ def test_lost_subjects_and_flaky_causes_do_not_end_a_campaign(tmp_path: Path) ->
     run = read_back.run
     ((subject, lost),) = run.lost.items()
     unsteady = "keras: A trainable layer is frozen in the clone"
-    assert done.returncode == 1, "too many models are refused; a subject that is lost is a warning"
+    assert done.returncode == 1, "too many models are refused; a lost subject is only a warning"
     assert lost == f"{subject}: does not start: exit code 3"
     assert run.unsteady == [unsteady]
     assert done.stderr.splitlines()[-2:] == [
@@ -212,7 +212,7 @@ def _findings(run: Path) -> list[Path]:
     return list(run.glob("findings/*/finding.json"))
 
 
-@pytest.mark.slow(reason="each graph that aborts, and each smaller one that is tried, starts a Keras anew")
+@pytest.mark.slow(reason="Keras starts again after each graph that aborts, also while a graph is reduced")
 def test_a_graph_that_kills_its_subject_is_one_finding(tmp_path: Path) -> None:
     done = fuzz(tmp_path, "--trials", "12", "--cloner", "fixed", "--cloner", planted("aborts"), "--seed", "2", "--json")
     result = summary(done)

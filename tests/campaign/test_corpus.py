@@ -28,7 +28,7 @@ def test_the_latest_graph_of_a_cause_stays_in_the_corpus_until_removed(tmp_path:
     assert nightly.graphs("keras") == (bytes(ANOTHER.graph), bytes(SMALLER.graph))
     nightly.remove(SMALLER)
     nightly.remove(SMALLER)
-    assert nightly.graphs("keras") == (bytes(ANOTHER.graph),), "another cause has it, too"
+    assert nightly.graphs("keras") == (bytes(ANOTHER.graph),), "another cause has the same graph"
     assert nightly.graphs("tf_keras") == ()
 
 
@@ -72,5 +72,5 @@ def test_only_the_graphs_of_the_latest_findings_are_tried(tmp_path: Path, monkey
         nightly.write(made)
         (path,) = (tmp_path / "keras").glob(f"*{made.id}.json")
         os.utime(path, (1000 + number, 1000 + number))
-    nightly.write(findings[0])  # it shows again
+    nightly.write(findings[0])  # the cause shows again
     assert set(nightly.graphs("keras")) == {bytes(findings[number].graph) for number in (0, 3, 4)}

@@ -1,4 +1,4 @@
-"""Folders of findings like those of a campaign, from real trials of known issues."""
+"""Folders of findings as a campaign writes them, from real trials of known issues."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ model = keras.Model(inputs, layers.Dense(2, name="two")(one))
 
 
 def a_finding(process: SubjectProcess, issue: str) -> Finding:
-    """A finding of the cause that a known issue explains."""
+    """Return a finding of the cause that a known issue explains."""
     trial = GraphTrials(process, load(), cloners=("upstream",)).try_graph(example(issue), costly=True)
     (hit,) = [hit for hit in trial.hits if hit.known is not None and hit.known.id == issue]
     assert hit.cause is not None
@@ -46,7 +46,7 @@ def a_finding(process: SubjectProcess, issue: str) -> Finding:
 
 
 def run_of(path: Path, *findings: Finding) -> Path:
-    """The folder of a run with these findings."""
+    """Write the folder of a run with these findings; return its path."""
     folder = RunFolder(path)
     for finding in findings:
         folder.finding(finding)
@@ -55,6 +55,6 @@ def run_of(path: Path, *findings: Finding) -> Path:
 
 
 def folder_of(run: Path, finding: Finding) -> Path:
-    """The folder of a finding in a run."""
+    """Return the folder of a finding in a run."""
     (path,) = (path for path in (run / "findings").iterdir() if path.name.endswith(finding.id))
     return path

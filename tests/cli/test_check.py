@@ -30,7 +30,7 @@ FED: dict[str, tuple[str | None, tuple[str, ...]]] = {
     "theirs.py:of_tf_keras": ("tf-compile-lost", ()),
     "tf.keras": ("tf-compile-lost", ()),
 }
-"""Models, the known issue that upstream shows on each, and its inputs."""
+"""By model: the known issue that upstream shows on it, and the inputs that `check` chooses."""
 
 
 @pytest.mark.parametrize("model", FED)
@@ -52,7 +52,7 @@ def test_an_unfaithful_upstream_clone_fails_the_check_unless_ignored(models: Pat
     code, out, _ = clonediff("check", "theirs.py:escapes", "--ignore", "lambda-refused", cwd=models)
     assert code == 0
     assert "accepted by --ignore" in out.partition("\n")[0] and "(a bug of Keras: lambda-refused)" in out
-    assert "\\x1b[31mred" in out and not {"\x1b", "\x07"} & {*out}, "no name is a command to the terminal"
+    assert "\\x1b[31mred" in out and not {"\x1b", "\x07"} & {*out}, "control characters in names are escaped"
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ BREAKS = {
     "clone = keras.Model(clone.input, clone.output, name='whole')": "A state ... the clone is not compiled",
     "model.get_layer('y').trainable = False": "Cloning changes the original: a trainable Dense `y` is frozen",
 }
-"""A line of a cloner, and the beginning of the answer about its clone."""
+"""By the line of a cloner that breaks a clone: the beginning of the answer."""
 CLONERS = """
 import keras
 from clonediff import clone_model
@@ -118,7 +118,7 @@ def test_the_answer_describes_what_is_wrong_with_a_clone(models: Path, clonediff
         cloners += ["--cloner", f"breaks_one_thing.py:clone{number}"]
     (models / "breaks_one_thing.py").write_text(text)
     said = {}
-    for options in (cloners[:-2], cloners[-2:]):  # what changes the model is tried on another one
+    for options in (cloners[:-2], cloners[-2:]):  # the last two change the model, so they are tried on a new model
         _, out, _ = clonediff("check", "theirs.py:whole", *options, "--json", cwd=models)
         said.update(json.loads(out)["clones"])
     for causes, expected in zip(said.values(), BREAKS.values(), strict=True):

@@ -1,4 +1,4 @@
-"""A user's cloner: a campaign tries it, and `replay` runs it if the command names it."""
+"""A user's cloner: a campaign runs it, and `replay` runs it if the command names it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ CLONER = "def through_config(model):\n    return type(model).from_config(model.g
 OWN = ("--cloner", "of_mine:through_config")
 
 
-@pytest.mark.slow(reason="a campaign, two replays and a repro; tests/trials/test_cloners.py has the rest")
+@pytest.mark.slow(reason="a campaign, two replays and a repro; tests/trials/test_cloners.py tests the same by day")
 def test_a_custom_cloner_is_tried_and_replayed_if_the_command_names_it(tmp_path: Path) -> None:
     (tmp_path / "of_mine.py").write_text(CLONER)
     options = ("--trials", "8", "--seed", "1", *OWN, "--at-least", "computes", "--out", "run", "--json")

@@ -1,4 +1,4 @@
-"""The output and exit code of commands: the files in `transcripts`, with `...` for any text."""
+"""The output and exit code of commands are those in `transcripts`, where `...` is any text."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Loses(keras.layers.Layer):
 
 
 def _errors(folder: Path, keras: SubjectProcess) -> None:
-    """A folder that is not empty, damaged files, and folders that are not Keras."""
+    """Write a folder that is not empty, damaged files, and folders that are not Keras."""
     put(folder / "full" / "mine.txt", b"mine")
     put(folder / "cut.json", b'{"graph": {"prog')
     put(folder / "broken.py", b"no python\n")
@@ -60,7 +60,7 @@ def _errors(folder: Path, keras: SubjectProcess) -> None:
 
 
 def _replay(folder: Path, keras: SubjectProcess) -> None:
-    """Runs, one with a damaged finding and one with hostile texts, and graphs."""
+    """Write graphs, a run with a damaged finding, and a run with hostile texts."""
     refused, renamed = a_finding(keras, "lambda-refused"), a_finding(keras, "input-name")
     run_of(folder / "run", refused, renamed)
     run_of(folder / "one", renamed)
@@ -86,7 +86,7 @@ _FAILS = "import tensorflow as tf\ndef no(x):\n    tf.debugging.assert_less(x, -
 
 
 def _answers(folder: Path, keras: SubjectProcess) -> None:
-    """Findings, each with a changed graph or a changed first difference."""
+    """Write findings, in each of which the graph or the first difference was changed."""
     (folder / "nothing-known").mkdir()
     refused, renamed = (
         json.loads(msgspec.json.encode(a_finding(keras, name))) for name in ("lambda-refused", "input-name")
@@ -136,7 +136,7 @@ def _answers(folder: Path, keras: SubjectProcess) -> None:
 
 
 def _bisect(folder: Path, keras: SubjectProcess) -> None:
-    """A folder without git, and a checkout whose version is unknown."""
+    """Write a folder without git, and a checkout whose version is unknown."""
     (folder / "tree").mkdir()
     put_keras(folder / "next", version="next")
     git(folder / "next", "init", "-q")
@@ -144,12 +144,12 @@ def _bisect(folder: Path, keras: SubjectProcess) -> None:
 
 
 def _audit(folder: Path, keras: SubjectProcess) -> None:
-    """A class that ends its process, one that keeps its arguments, and one that loses one."""
+    """Write a class that ends its process, a class that loses an argument, and a faultless class."""
     (folder / "mine.py").write_text(_CLASSES)
 
 
 def _check(folder: Path, keras: SubjectProcess) -> None:
-    """Typical models of users, for both generations."""
+    """Write typical models of users, for both generations."""
     text = Path(__file__).with_name("users_models.py").read_text()
     put(folder / "mine.py", text.encode())
     text = text.replace("import keras\n", "import tf_keras as keras\n").replace("from keras", "from tf_keras")
@@ -165,7 +165,7 @@ PREPARED: dict[str, Callable[[Path, SubjectProcess], None]] = {
     "audit": _audit,
     "check": _check,
 }
-"""The files that the commands of a transcript read."""
+"""By transcript: the function that writes the files which its commands read."""
 
 
 @pytest.mark.usefixtures("warm_commands")
@@ -180,13 +180,13 @@ def test_commands_print_what_the_transcript_shows(
     checker = doctest.OutputChecker()
     for expected in re.split(r"(?m)^(?=\$ )", (TRANSCRIPTS / f"{name}.txt").read_text())[1:]:
         printed = _printed(expected.partition("\n")[0], clonediff)
-        assert not set("\x1b\x07\x9b\u202e") & set(printed), "a terminal would obey that"
+        assert not set("\x1b\x07\x9b\u202e") & set(printed), "a terminal would obey these characters"
         if not checker.check_output(expected.rstrip() + "\n", printed.rstrip() + "\n", doctest.ELLIPSIS):
             pytest.fail(checker.output_difference(doctest.Example("", expected), printed, doctest.ELLIPSIS))
 
 
 def _printed(line: str, clonediff: Command) -> str:
-    """A command as in a terminal: the line, its output, and an exit code other than 0."""
+    """Run a command; return its line, its output, and its exit code unless that is 0."""
     program, *arguments = shlex.split(line.removeprefix("$ "))
     assert program == "clonediff"
     code, out, err = clonediff(*arguments)

@@ -1,4 +1,4 @@
-"""Trains clones into, within and out of a strategy: `python -m tests.fixed.strategies keras`."""
+"""Clone models into, within and out of a strategy scope, and train them: `python -m tests.fixed.strategies keras`."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from tests.helpers.example_counts import examples
 
 X, Y = np.random.default_rng(0).random((8, 3), "float32"), np.zeros((8, 2), "float32")
 WAYS = {"into": (False, True), "within": (True, True), "out of": (True, False)}
-"""Whether the model is built in the scope, and cloned there."""
+"""By way of cloning: whether the model is built in the scope, and whether it is cloned in the scope."""
 
 EVERY = 5
-"""One case of this many is tried by day: between them, they have each way, each state, and weights or none."""
+"""By day, every fifth case is tried: together these have all ways and states, with weights and without."""
 
 
 def main(generation):

@@ -1,4 +1,4 @@
-"""`clone_model` with arguments: the clone is held against the model that was asked for."""
+"""`clone_model` with arguments: the clone equals the model that was asked for."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ BATCH = np.ones((2, 3), "float32")
 
 
 def assert_is(clone, by_hand):
-    """Compare a clone with the model that was asked for."""
+    """Assert that a clone equals the model that was built by hand."""
     assert_clones_faithfully(by_hand, clone=lambda _: clone, costly=False)
 
 
 @for_builders("ASKED")
 def test_a_clone_with_arguments_equals_the_model_built_by_hand(generation, builder):
-    clear_session(generation)  # operations that make masks have numbers in their names
+    clear_session(generation)  # names of mask operations contain numbers
     clone = clone_model(builder.build(), **builder.arguments())
     clear_session(generation)
     assert_is(clone, builder.by_hand())
@@ -40,7 +40,7 @@ def test_wrong_arguments_are_refused_and_change_nothing(generation, builder):
 
 
 def state(model, *others):
-    """What a model, its layers and others hold, lists as they are now."""
+    """Return the attributes of models and layers, with copies of lists."""
     held = [vars(holder) for holder in (model, *getattr(model, "layers", ()), *others) if hasattr(holder, "__dict__")]
     return [{name: value[:] if type(value) is list else value for name, value in names.items()} for names in held]
 
@@ -60,7 +60,7 @@ def test_clone_function_is_called_for_all_layers_except_inputs(generation):
     if generation == "keras":
         names.clear()
         clone_model(load("keras").graphs.a_layer_shared_with_nested_models(), None, noting(names), recursive=True)
-        assert names.count("shared") == 1, "also where several models have it"
+        assert names.count("shared") == 1, "once, although several models have the layer"
 
 
 @for_generations
@@ -129,7 +129,7 @@ def test_call_function_may_insert_a_call(kind):
     clear_session("keras")
     clone = clone_model(load("keras").arguments.embedded(), call_function=noting_calls({}, after))
     by_hand = load("keras").arguments.embedded(after=inserted[1])
-    for model in (clone, by_hand):  # by hand, an operation that is not used has taken a number
+    for model in (clone, by_hand):  # building by hand used up a number for an unused operation
         for operation in model.operations:
             if not isinstance(operation, layers.Layer):
                 operation.name = type(operation).__name__
@@ -139,10 +139,10 @@ def test_call_function_may_insert_a_call(kind):
 def test_call_function_gets_call_arguments_in_nested_models_too():
     calls, models = {}, load("keras")
     clone_model(models.arguments.with_a_mask_given(), call_function=noting_calls(calls))
-    assert [*map(list, calls.values())] == [[], *[["mask"]] * 3], "of an embedding and three recurrent layers"
+    assert [*map(list, calls.values())] == [[], *[["mask"]] * 3], "calls of an embedding and three recurrent layers"
     calls.clear()
     clone_model(models.arguments.with_an_argument_given(), call_function=noting_calls(calls))
-    assert calls == {"boxes": {"training": True}}, "also one that is the default"
+    assert calls == {"boxes": {"training": True}}, "also an argument with its default value"
     for recursive, names in ((False, {"inner", "dense"}), (True, {"inner", "dense", "embedding", "lstm"})):
         calls.clear()
         clone_model(models.arguments.nested(), call_function=noting_calls(calls), recursive=recursive)
@@ -160,7 +160,7 @@ def test_input_tensors_become_the_inputs_of_the_clone(generation):
     x, i = arguments.ids(), KERAS[generation].Input((5, 3))
     model = KERAS[generation].Model(x, KERAS[generation].Model(i, i)(arguments.embedding(True)(x)))
     configs = model.get_config(), clone_model(model, input_tensors=x).get_config()
-    assert len({tuple(layer["name"] for layer in config["layers"]) for config in configs}) == 1  # a mask's, too
+    assert len({tuple(layer["name"] for layer in config["layers"]) for config in configs}) == 1  # with mask operations
 
 
 @for_generations
@@ -178,7 +178,7 @@ def test_input_tensors_of_another_model_are_not_changed(generation):
     assert (elsewhere.count_params(), [layer.name for layer in elsewhere.layers]) == before
 
 
-# both
+# clone_function and input_tensors
 
 
 @for_generations

@@ -1,4 +1,4 @@
-"""What a clone has for itself, what it shares, and what cloning leaves as it was."""
+"""What a clone copies, what it shares with the original, and what cloning does not change."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Part:
 
 
 class Queue(collections.deque):
-    """Has attributes, besides being a container."""
+    """A container that also has attributes."""
 
 
 HOLDERS = {
@@ -68,7 +68,7 @@ HOLDERS = {
     "tensor": (lambda layer: layer.output, lambda holder: holder._keras_history[0]),
     "method": (lambda layer: layer.get_config, lambda holder: holder.__self__),
     "slots": (Part, lambda holder: holder.layer),
-    "functions": (  # what the second leads to is the model's by way of the first
+    "functions": (  # the second function refers to an object of the model only because the first one does
         lambda layer: (lambda part: (lambda both=[layer, part]: both, lambda: part))(Part(1)),
         lambda holder: holder[0]()[0] if holder[0]()[1] is holder[1]() else "another part",
     ),
@@ -125,7 +125,7 @@ def test_a_subclassed_model_is_cloned(generation, built):
     package = KERAS[generation]
 
     class Scaled(package.Model):
-        """A model without a graph, that cannot be made from a config."""
+        """A model without a graph that cannot be created from a config."""
 
         def __init__(self, function):
             super().__init__()

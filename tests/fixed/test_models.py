@@ -23,7 +23,7 @@ def test_clone_of_a_clone_is_faithful(name):
 
 
 def quietly(model):
-    """Clone a model, without a warning about serialization."""
+    """Clone a model; ignore warnings about serialization."""
     with warnings.catch_warnings(record=True, action="always") as recorded:
         clone = clone_model(model)
     assert [warning for warning in recorded if "serializ" in str(warning.message)] == []

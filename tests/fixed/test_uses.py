@@ -1,4 +1,4 @@
-"""What people reported that they do with a clone, or with a model that they did not build."""
+"""Uses of clones, and of loaded models, from reports of users."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`clone_model(model, weights=True)`: the clone has the values of the model, and trains on from there."""
+"""`clone_model(model, weights=True)`: the clone has the model's values and continues its training."""
 
 from __future__ import annotations
 

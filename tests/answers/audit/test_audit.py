@@ -1,4 +1,4 @@
-"""Audits of classes that lose an argument, and of classes that only seem to."""
+"""Audits of classes that lose an argument, and of classes that only seem to lose one."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def planted() -> ModuleType:
     ("target", "lost"),
     [
         pytest.param("planted.Loses", {"factor", "note", "seed"}, id="left out of the config"),
-        pytest.param("planted.Crashes", {"sizes", "width"}, id="a config that is not taken"),
+        pytest.param("planted.Crashes", {"sizes", "width"}, id="a config that the constructor refuses"),
         pytest.param("planted.Needs", {"whatever"}, id="needed"),
         pytest.param("planted.Clips", {"low"}, id="a constraint"),
         pytest.param("planted.Normalises", set(), id="written in another form"),
