@@ -48,7 +48,7 @@ SESSIONS = (
 )
 
 
-def test_the_fixed_cloner_keeps_session_settings_for_one_trial(keras: SubjectProcess) -> None:
+def test_models_with_session_settings_are_cloned_and_the_settings_reset(keras: SubjectProcess) -> None:
     def session() -> str:
         refused = run(Case(TELLS, ()), keras, ("fixed",), timeout=PATIENCE).refused
         assert refused is not None and refused.type == "ValueError"

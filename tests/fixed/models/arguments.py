@@ -78,7 +78,7 @@ def attending(mask=True):
 
 def with_a_mask_given(mask=True):
     x, given = ids(), keras.Input((5,), name="given", dtype="bool")
-    steps = layers.GRU(3, return_sequences=True, name="gru")(embedding(mask)(x), mask=given)  # outputs that mask
+    steps = layers.GRU(3, return_sequences=True, name="gru")(embedding(mask)(x), mask=given)  # keeps this mask
     halves = layers.GRU(3, return_sequences=True, dtype="mixed_bfloat16", name="halves")(steps, mask=given)
     return keras.Model([x, given], lstm()(halves, mask=given), name="model")
 
