@@ -1,4 +1,4 @@
-"""Releases that tests need: a test is skipped where its release cannot be installed."""
+"""Releases that tests need: a test is skipped if its release cannot be installed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 def or_skip(get: Callable[[], T]) -> T:
-    """The result of `get`; skip the test where it cannot install a release."""
+    """Return the result of `get`; skip the test if that cannot install a release."""
     try:
         return get()
     except ReleaseError as error:
@@ -28,7 +28,7 @@ def or_skip(get: Callable[[], T]) -> T:
 
 
 def skip_or_fail(reason: str) -> NoReturn:
-    """Skip the test; CLONEDIFF_REQUIRE_RELEASES=1 makes that a failure, as CI does."""
+    """Skip the test; if CLONEDIFF_REQUIRE_RELEASES is 1, as in CI, let it fail."""
     if os.environ.get("CLONEDIFF_REQUIRE_RELEASES") == "1":
         pytest.fail(reason=reason)
     pytest.skip(reason=reason)
@@ -36,7 +36,7 @@ def skip_or_fail(reason: str) -> NoReturn:
 
 @cache
 def _place(name: str) -> SearchPath | str:
-    """The place of the release of a subject, or why it cannot be installed; it is tried once."""
+    """Return the search path of a subject, or why its release cannot be installed. Cached."""
     try:
         return search_path_of(Subject.parse(name))
     except ReleaseError as error:
@@ -44,13 +44,13 @@ def _place(name: str) -> SearchPath | str:
 
 
 def place_or_skip(name: str) -> SearchPath:
-    """The place of the release of a subject; skip the test where it cannot be installed."""
+    """Return the search path of a subject; skip the test if its release cannot be installed."""
     found = _place(name)
     return skip_or_fail(found) if isinstance(found, str) else found
 
 
 def missing(name: str) -> str:
-    """What this machine lacks for a subject; "" where only its start can show that."""
+    """Say what this machine lacks for a subject; "" if it seems to lack nothing."""
     command, found = shutil.which("nvidia-smi"), _place(name)
     if "@gpu" in name and not (command and subprocess.run([command, "-L"], capture_output=True).stdout):
         return f"{name}: no GPU on this machine"

@@ -13,7 +13,7 @@ from tests.helpers.waiting import PATIENCE
 
 
 def tried(graph: Graph | Case, process: SubjectProcess, *cloners: str, costly: bool = False) -> Trial:
-    """A trial of a model that can be built."""
+    """Run a trial; assert that the model could be built."""
     case = case_of(graph) if isinstance(graph, Graph) else graph
     trial = run(case, process, cloners, costly, timeout=PATIENCE)
     assert trial.built, (graph, trial.refused, trial.lost)
@@ -21,7 +21,7 @@ def tried(graph: Graph | Case, process: SubjectProcess, *cloners: str, costly: b
 
 
 def fixed_is_faithful(graph: Graph, process: SubjectProcess) -> None:
-    """The fixed cloner clones a graph faithfully."""
+    """Assert that the fixed cloner clones a graph faithfully."""
     assert tried(graph, process, "fixed").clones["fixed"].differences == (), graph
 
 
@@ -29,5 +29,5 @@ _ODD = re.compile(r" differs|[{}]|  |, :| ,|\bfunctional\b(?! model|\.py)")
 
 
 def odd(titles: Iterable[str]) -> list[str]:
-    """The titles that are not a sentence."""
+    """Return the titles that are not a sentence."""
     return [title for title in titles if _ODD.search(title) or not title[0].isupper()]

@@ -11,12 +11,12 @@ from typing import Any
 import psutil
 
 PATIENCE = 1800.0
-"""Seconds after which a process is taken to hang, on any machine."""
+"""Seconds after which a process is assumed to hang, even on a busy machine."""
 PAUSE = 0.05
 
 
 def has_ended(pid: int) -> bool:
-    """Whether a process has ended; its parent may not have waited for it."""
+    """Whether a process has ended, even if its parent has not collected it yet."""
     try:
         return bool(psutil.Process(pid).status() == psutil.STATUS_ZOMBIE)
     except psutil.NoSuchProcess:
@@ -24,7 +24,7 @@ def has_ended(pid: int) -> bool:
 
 
 def until(ready: Callable[[], object], process: subprocess.Popen[Any] | None = None) -> None:
-    """Wait for a condition; fail if the process that should meet it ends before."""
+    """Wait for a condition; fail if `process`, which should fulfil it, ends first."""
     pause = threading.Event()
     deadline = time.monotonic() + PATIENCE
     while not ready():

@@ -1,4 +1,4 @@
-"""A trial in this very process, as a downstream project runs it: Keras is left as it was, and nothing stays."""
+"""A trial in the process of a test, as in a downstream project: it restores Keras and leaks nothing."""
 
 from __future__ import annotations
 

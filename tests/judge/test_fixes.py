@@ -1,4 +1,4 @@
-"""The fixes of `reports/fixes` fix the known issues that they name, one on top of the other."""
+"""The fixes in `reports/fixes`, applied one after the other, fix the known issues that they name."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_fixes_apply_one_after_the_other_and_as_one_diff(generation: str, tmp_pa
 def test_each_fixed_issue_exists_and_belongs_to_one_fix() -> None:
     known = {issue.id: issue.generation for issue in load().issues}
     mended = [(id_, fix) for fix in FIXES for id_ in fix.mends]
-    assert {id_ for id_, _ in mended} - known.keys() == set(), "these are no known issues any more"
+    assert {id_ for id_, _ in mended} - known.keys() == set(), "these are no longer known issues"
     assert all(fix.generation == known[id_] for id_, fix in mended)
     ids = [id_ for id_, _ in mended]
     assert sorted(ids) == sorted(set(ids))
@@ -50,10 +50,10 @@ def test_each_fixed_issue_exists_and_belongs_to_one_fix() -> None:
 
 SMALL = [fix for fix in FIXES if not fix.name.startswith("10")]
 EVERY = 5
-"""By day, one script of this many is run."""
+"""By day, every fifth script is run."""
 
 
-SLOW = pytest.mark.slow(reason="it runs all scripts, or those that all fixes together mend, too")
+SLOW = pytest.mark.slow(reason="it runs all scripts, or applies only the small fixes")
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ assert saved[0] == saved[1], saved
 first = "model/optimizer/_trainable_variables/0/.ATTRIBUTES/VARIABLE_VALUE"
 np.testing.assert_array_equal(tf.train.load_checkpoint("clone").get_tensor(first), clone.trainable_variables[0])
 """
-"""A model whose clone has new weights, and can be saved like the model."""
+"""With all fixes, a clone has new weights, and its file has the same keys."""
 
 
 def test_with_the_fixes_a_clone_has_new_weights_and_saves_the_same_keys(tmp_path: Path) -> None:
@@ -187,7 +187,7 @@ EDITS = {
         "        return 2\n\n\ndef other():\n    return math\n",
     ),
 }
-"""The names in a header, a definition, and lines of the edited file."""
+"""By effect: the names in the header of a fix, its definition, and lines of the edited file."""
 
 
 def put(text: str, folder: Path) -> str:

@@ -1,4 +1,4 @@
-"""Releases of Keras 3 as subjects: what they offer is what is drawn, and the fixed cloner holds on all of it."""
+"""Releases of Keras 3 as subjects: their layers are drawn, and the fixed cloner clones them faithfully."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from clonediff.reports.known import KnownIssues
 from tests.helpers.required_releases import or_skip
 
 OLD = "keras==3.10.0"
-"""The oldest release that the fixed cloner is for."""
+"""The oldest release that the fixed cloner supports."""
 SUBJECTS = ("keras", "keras-nightly")
 HEAD = "import keras\nfrom keras import layers\n\n"
 CALLS = {"call_function": "lambda layer, *args, **kwargs: layer(*args, **kwargs)"}
@@ -36,13 +36,13 @@ model = OwnModel(inputs, [model.output, model.output], factor=2.0)
 CASES = {
     "training on other inputs": (SUBJECTS, CROP, (4, 4, 1), {"input_tensors": "keras.Input((4, 4, 1), name='x')"}),
     "training with a call function": (SUBJECTS, CROP, (4, 4, 1), CALLS),
-    # Before 3.16 a `mask=None` may be one that Keras has written, so it is left out.
+    # Before 3.16, `mask=None` may come from Keras itself, so `call_function` does not get it.
     "no mask with a call function": (["keras-nightly"], "layers.LSTM(2)(inputs, mask=None)", (3, 4), CALLS),
     "a mask of Keras with one": (SUBJECTS, "layers.LSTM(2)(layers.Masking()(inputs))", (3, 4), CALLS),
     "AugMix": ([OLD], "layers.AugMix(num_chains=2, seed=3)(inputs)", (4, 4, 3), {}),
     "a model with an option": ([OLD], f"layers.Dense(2)(inputs))\n{OWN}#", (3,), {}),
 }
-"""Subjects, outputs, the shape of an input, and what `clone_model` is given."""
+"""By case: subjects, outputs, the shape of the input, and the arguments of `clone_model`."""
 
 pytestmark = pytest.mark.slow(reason="it installs releases")
 

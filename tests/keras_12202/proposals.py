@@ -1,4 +1,4 @@
-"""Proposed fixes of keras#12202, like those that people are given."""
+"""Proposed fixes for keras#12202, like those in forums and pull requests."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _clone_functional_model(model, input_tensors=None):
             tensors.update(zip(node.output_tensors, to_list(results)))
     return Model([tensors[old] for old in model.inputs], [tensors[old] for old in model.outputs], name=model.name)
 """
-"""A correct fix: Keras computes the masks itself. `Lambda` still loses its mask function."""
+"""A correct fix: it lets Keras compute the masks. `Lambda` still loses its mask function."""
 
 TENSORS = MENDS.replace("= new._keras_history[0], new", "= new, new").replace(
     "if isinstance(old, InputLayer):", "if 0:"
@@ -33,7 +33,7 @@ def _clone_functional_model(model, input_tensors=None):
     return Model(input_tensors, [tensors[old] for old in model.outputs], name=model.name)
 """
 MASKLESS = MENDS.replace("**(node.arguments or {})", "**({'mask': None} if has_arg(layers[old].call, 'mask') else {})")
-"""Fixes the reported model, but layers get no masks."""
+"""Fixes the reported model, but the layers of a clone get no masks."""
 
 SHARES = "def clone_model(model, input_tensors=None):\n    return model\n"
 CLEARS_THE_TERMINAL = 'def clone_model(model, input_tensors=None):\n    raise ValueError("\\x1b[2J")\n'

@@ -38,7 +38,7 @@ PROPOSALS = {
     "maskless.txt": ANSWER.format(MASKLESS),
     "shares.py": SHARES,
     "ends.py": ENDS_ON_THREE_LAYERS,
-    "nothing.txt": "It cannot be mended.",
+    "nothing.txt": "It cannot be fixed.",
 }
 NIGHT = pytest.mark.slow(reason="it installs Keras 2.2.4")
 
@@ -120,7 +120,7 @@ VERDICTS = {
     "unfit.diff": (False, False, "make the diff against this release"),
     "nothing.txt": (False, False, "ValueError: no code in it: neither a diff nor a definition"),
 }
-"""Whether each proposal holds, whether it fixes the reported model, and another effect."""
+"""By proposal: whether it is correct, whether it fixes the reported model, and a text of its effects."""
 
 
 @NIGHT

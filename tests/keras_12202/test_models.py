@@ -1,4 +1,4 @@
-"""Models are drawn from a seed and shrunk, without Keras."""
+"""Search draws models from a seed and shrinks them, without Keras."""
 
 from __future__ import annotations
 

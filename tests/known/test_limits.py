@@ -1,4 +1,4 @@
-"""Trials that show limits, which have no scripts, and further forms of bugs."""
+"""Trials that show limits, which have no scripts, and other models that show a bug."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ ID, WORD = Input((1,), "int32", fill="ids", high=6), Input((1,), "string", fill=
 
 
 def of(kind: str, text: str = "", **fields: Any) -> Apply:
-    """A call of a layer on the last result, with arguments in a text."""
+    """Return a call of a layer on the previous output; `text` has its arguments."""
     pairs = (pair.partition("=") for pair in re.split(r", (?=\w+=)(?![^(]*\))", text) if pair)
     return Apply(kind, tuple((name, value) for name, _, value in pairs), **fields)
 
 
 def twice(kind: str, text: str, packed: str = "list", **fields: Any) -> Apply:
-    """A call on the same tensor twice."""
+    """Return a call of a layer on two tensors, which are both the previous output."""
     return of(kind, text, tensors=((-1, 0), (-1, 0)), count=2, packed=packed, **fields)
 
 
 def prepared(line: str, on: int | None = 0) -> dict[str, Any]:
-    """A preparation of the first layer, or of the model."""
+    """Return a preparation of the first layer, or of the model if `on` is None."""
     return {"preparations": (Preparation("it", (line,), on),)}
 
 

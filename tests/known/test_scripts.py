@@ -1,7 +1,7 @@
-"""The scripts of bugs: on upstream, with our `clone_model`, rebuilt, loaded, and in a trial.
+"""The scripts of known bugs: with upstream, with our `clone_model`, and with models built again or loaded.
 
-By day, every script of Keras 3 and every second of `tf_keras` is run on what is installed; by night, all, and on each
-release of the index.
+By day, every script of Keras 3 and every second script of `tf_keras` runs on the installed releases; at night, all
+scripts run, also on each release in the index.
 """
 
 from __future__ import annotations
@@ -34,20 +34,20 @@ from tests.helpers.trials import odd
 ROOT = Path(__file__).parents[2]
 KNOWN = load()
 BY_DAY = {"keras": 1, "tf_keras": 2}
-"""By day, one script of this many is run."""
+"""By generation: by day, one script of this many is run."""
 EXPLAINED_BY = {"lambda-refused-inside": "lambda-refused", "patches-name": "operation-names"}
-"""A script that also fails in releases with the second bug."""
+"""By script: another bug, in whose releases the script fails, too."""
 ALSO_IN = {"quantized-inside": ["3.3.3"]}
-"""Releases before `since` that have the bug, too; a release in between cannot build the model."""
+"""By script: releases before `since` that have the bug; releases in between cannot build the model."""
 LINE = re.compile(r"/blob/v([\w.]+)/((?:keras|tf_keras)/src/[\w/]+\.py)#L(\d+)$")
 READ_IN = {"keras": "3.15.1", "tf_keras": "2.21.0"}
-"""The releases of the links, except for bugs of older releases."""
+"""The releases to which links lead, except for bugs of older releases."""
 
 PLAIN = {
     *("keras", "tf_keras", "tensorflow", "numpy", "functools", "gc", "os", "signal", "tempfile", "warnings"),
     "weakref",
 }
-"""The modules that a script may import."""
+"""By generation: the modules that a script may import."""
 
 AGAIN = """
 import keras as package
@@ -60,7 +60,7 @@ def again(model, *arguments, **options):
 
 package.models.clone_model = again
 """
-"""Replaces `clone_model` by building the model again: a script that still fails is not about cloning."""
+"""`clone_model` that builds the model again: if a script still fails, its bug is not in cloning."""
 LOADED = """
 import os
 import tempfile
@@ -75,15 +75,15 @@ def loaded(model, *arguments, **options):
 package.models.clone_model = loaded
 """
 CHECKS_ARGUMENTS = ("clone-function-uncallable", "tf-given-more")
-"""Their scripts expect an error of `clone_model` itself."""
+"""Bugs whose scripts expect an error from `clone_model` itself."""
 UNTRUSTED = ("compile-lambda", "compile-own-function", "lambda-globals", "lambda-refused", "tf-lambda-nested")
-"""Files that `load_model` rejects by design, because they may be from anybody."""
+"""Bugs whose model `load_model` rejects by design, because anyone could have written the file."""
 
 
 def _params() -> Iterator[Any]:
     for generation, step in BY_DAY.items():
         for number, issue in enumerate(KNOWN.on(generation).bugs):
-            night = pytest.mark.slow(reason="one of many scripts: by day every second is run")
+            night = pytest.mark.slow(reason="by day, only every second script is run")
             yield pytest.param(generation, issue, id=f"{generation}-{issue.id}", marks=[night] if number % step else [])
 
 
@@ -93,7 +93,7 @@ Scripts = Callable[..., ScriptRunner]
 
 @pytest.fixture(scope="module")
 def scripts() -> Iterator[Scripts]:
-    """Runners for a generation, with the `clone_model` of the release or with ours."""
+    """Yield a function that returns a runner: of a generation, with its own `clone_model` or ours."""
     started: dict[tuple[str, bool], ScriptRunner] = {}
 
     def forks(generation: str, fixed: bool = False) -> ScriptRunner:
@@ -139,7 +139,7 @@ def test_the_script_passes_with_our_clone_model(generation: str, issue: Any, scr
     assert answer is ReplayAnswer.GONE, last
 
 
-@pytest.mark.slow(reason="all scripts of Keras once more")
+@pytest.mark.slow(reason="it runs all scripts of Keras on another backend")
 @pytest.mark.parametrize("backend", ["jax", "torch"])
 def test_scripts_fail_on_the_backends_that_their_headers_name(backend: str) -> None:
     pytest.importorskip(backend)
@@ -155,7 +155,7 @@ def test_scripts_fail_on_the_backends_that_their_headers_name(backend: str) -> N
 @each_issue
 def test_the_script_passes_when_the_model_is_rebuilt(generation: str, issue: Any, scripts: Scripts) -> None:
     if issue.id in CHECKS_ARGUMENTS:
-        pytest.skip(reason="it asks for an error of clone_model itself")
+        pytest.skip(reason="the script expects an error from clone_model itself")
     source = "".join(issue.script.splitlines(keepends=True)[: cloning_line(issue.script) - 1])
     head = AGAIN.replace("keras as", f"{generation} as").format(source=source)
     ended = scripts(generation).run(head + issue.script)
@@ -165,7 +165,7 @@ def test_the_script_passes_when_the_model_is_rebuilt(generation: str, issue: Any
 @each_issue
 def test_the_header_says_whether_loading_has_the_same_bug(generation: str, issue: Any, scripts: Scripts) -> None:
     if issue.id in CHECKS_ARGUMENTS + UNTRUSTED or issue.until:
-        pytest.skip(reason="loading refuses it by design, or takes no such argument, or the release may not have it")
+        pytest.skip(reason="load_model rejects the model by design or has no such argument, or the bug was fixed")
     ended = scripts(generation).run(LOADED.replace("keras as", f"{generation} as") + issue.script)
     assert (ended.code != 0) is issue.loading, ended.last
 
@@ -175,7 +175,7 @@ def test_a_trial_of_the_model_finds_the_cause(
     generation: str, issue: Any, warm: Callable[[str], SubjectProcess]
 ) -> None:
     if issue.fingerprint is None:
-        pytest.skip(reason="no trial shows it: the script alone does")
+        pytest.skip(reason="only the script shows the bug, and no trial does")
     process = warm(generation)
     if not issue.is_in(process.ready.keras):
         pytest.skip(reason=f"not an issue of {generation} {process.ready.keras}")
@@ -187,7 +187,7 @@ def test_a_trial_of_the_model_finds_the_cause(
     assert issue.fingerprint in causes, f"found {', '.join(causes)}"
     cause = causes[issue.fingerprint]
     assert cause is not None
-    assert issue.severity <= cause.severity, "the script shows less harm than the trial"
+    assert issue.severity <= cause.severity, "the issue is less severe than the cause in the trial"
     on_release = KNOWN.on(generation, process.ready.keras).bugs
     assert [known.id for known in on_release if known.explains(cause)] == [issue.id]
 
@@ -240,7 +240,7 @@ def test_the_index_of_known_issues_is_up_to_date(tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-m", "clonediff.reports.known_index"], cwd=tmp_path, check=True)
     text = (tmp_path / "clonediff" / written).read_text(encoding="utf-8")
     assert text == (ROOT / written).read_text(encoding="utf-8"), (
-        "write it again: python -m clonediff.reports.known_index"
+        "the index is out of date: run python -m clonediff.reports.known_index"
     )
     assert len(text.splitlines()) <= 250
 

@@ -12,7 +12,7 @@ from clonediff.harness.scripts.reproducer import script_of
 from clonediff.harness.search.search import search
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.known import load
-from tests.helpers.example_counts import OF_BACKENDS, SHARDS
+from tests.helpers.example_counts import BACKEND_GRAPHS, SHARDS
 
 KNOWN = load()
 
@@ -21,7 +21,7 @@ def test_every_clone_is_faithful_or_shows_a_known_issue(
     property_trials: GraphTrials, shard: int, request: pytest.FixtureRequest
 ) -> None:
     process, seed = property_trials.process, request.config.option.seed
-    graphs = max(request.config.option.examples, OF_BACKENDS if process.subject.backend != "tensorflow" else 0)
+    graphs = max(request.config.option.examples, BACKEND_GRAPHS if process.subject.backend != "tensorflow" else 0)
     found = search(property_trials, examples=max(1, graphs // SHARDS), seed=seed * SHARDS + shard)
     if found is not None:
         script = script_of(found, process.subject.generation, process.versions)
