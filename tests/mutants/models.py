@@ -1,4 +1,4 @@
-"""Sources of small models with everything that a clone can get wrong, in both generations."""
+"""Sources of small models, in both generations, with everything that cloning can break."""
 
 from __future__ import annotations
 

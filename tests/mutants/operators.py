@@ -1,4 +1,4 @@
-"""The operators: each makes one change in a clone, or in the original."""
+"""The mutation operators: each makes one change to a clone or to the original."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import tensorflow as tf
 from tests.mutants.walk import CONTAINERS, KERAS, SCRIPTS, TRAINED_BY, Place, has_base, package, walk
 
 Changes = Iterator[tuple[str, Callable[[], object]]]
-"""Functions that make a change, by its description."""
+"""Pairs: the description of a change, and a function that makes it."""
 
 PLAIN = (bool, int, float, str)
 _NEVER_CHANGES = (*PLAIN, bytes, type(None), type, tuple, frozenset, types.FunctionType, types.ModuleType, tf.Tensor)
@@ -32,7 +32,7 @@ class Scene:
         shared = {id(value) for value in self.others.values()} if is_clone else set()
         known = [place for place in walk(model) if id(place.changed) not in shared and not place.is_unnoticed]
         known = [place for place in known if place.is_known or has_base(place.value, TRAINED_BY)]
-        # One place of each kind is enough in Keras classes.
+        # In Keras classes, one place of each kind is enough.
         firsts = {place.kind + place.step: place for place in reversed(known)}
         self.places = [place for place in known if is_user_defined(place) or firsts[place.kind + place.step] is place]
         self.objects = list({id(place.value): place.value for place in known}.values())
@@ -56,7 +56,7 @@ def _shape(thing: Any) -> str:
 
 
 def _held(thing: Any) -> str:
-    """The contents of an object; objects with equal contents are interchangeable."""
+    """Return the contents of an object as text; objects with equal texts are interchangeable."""
     return repr(getattr(thing, "__dict__", id(thing)))
 
 
@@ -68,7 +68,7 @@ def is_user_defined(place: Place) -> bool:
 
 
 def is_of_training(place: Place) -> bool:
-    """Whether a place is, or is in, a loss, metric, optimizer or schedule."""
+    """Whether a place is a loss, metric, optimizer or schedule, or in one."""
     return has_base(place.value, TRAINED_BY) or has_base(place.attribute.holder, TRAINED_BY)
 
 
@@ -85,18 +85,18 @@ def _is_constant(value: Any) -> bool:
 
 
 def _unlike(one: Any, two: Any) -> bool:
-    """Whether two values differ, and one can replace the other."""
+    """Whether two values differ, so that one can replace the other."""
     kinds = [[type(thing), *(map(type, thing) if isinstance(thing, (list, tuple)) else ())] for thing in (one, two)]
     if kinds[0] != kinds[1] or isinstance(one, bool):
         return False
     return one != two if isinstance(one, PLAIN) else one is not two
 
 
-# -- one place
+# -- changes of one place
 
 
 def _new_values(scene: Scene, place: Place) -> Iterator[tuple[str, str, Any]]:
-    """The values that can replace the value of a place, with operators and descriptions."""
+    """Yield values that can replace the value of a place, each with its operator and a description."""
     value, kind, other = place.value, type(place.value), scene.others.get(place.path)
     is_object = can_change(value) and not isinstance(value, (*CONTAINERS, np.ndarray))
     if type(other) is kind and other is not value and can_change(other):
@@ -155,7 +155,7 @@ def _other_functions(scene: Scene, value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _like(function: Any, **others: Any) -> Any:
-    """A function with another code, closure, defaults or globals."""
+    """Return a copy of a function with other code, closure, defaults or globals."""
     parts = [others.get("code", function.__code__), others.get("names", function.__globals__), function.__name__]
     parts += [others.get("defaults", function.__defaults__), others.get("closure", function.__closure__)]
     new = types.FunctionType(*parts)
@@ -164,7 +164,7 @@ def _like(function: Any, **others: Any) -> Any:
 
 
 def _changes(scene: Scene, place: Place) -> Iterator[tuple[str, str, Callable[[], object]]]:
-    """The changes of a place, with operators and descriptions."""
+    """Yield the changes of a place, each with its operator and a description."""
     value, kind = place.value, type(place.value)
     for operator, text, other in _new_values(scene, place) if place.step else ():
         if other is not value and not (operator == "reference" and other is None):
@@ -184,7 +184,7 @@ def _changes(scene: Scene, place: Place) -> Iterator[tuple[str, str, Callable[[]
 
 
 def _at_places(*operators: str, of_training: bool = False) -> Callable[[Scene], Changes]:
-    """An operator that applies these changes at each place."""
+    """Return an operator that makes the changes with these names (default: all) at each place."""
 
     def operator(scene: Scene) -> Changes:
         for place in scene.places:
@@ -196,7 +196,7 @@ def _at_places(*operators: str, of_training: bool = False) -> Callable[[Scene], 
     return operator
 
 
-# -- the graph, and weights
+# -- changes of the graph and of weights
 
 
 def _graph(scene: Scene) -> Changes:
@@ -253,7 +253,7 @@ def _ends(number: int, model: Any) -> Changes:
 
 def _weight(scene: Scene) -> Changes:
     for number, (weight, other) in enumerate(zip(scene.model.weights, scene.other.weights, strict=True)):
-        if not hasattr(weight, "assign"):  # the vocabulary of a lookup of tf_keras
+        if not hasattr(weight, "assign"):  # the vocabulary of a lookup in tf_keras cannot be assigned
             continue
         value, others = np.array(weight), np.array(other)
         changes: dict[str, Callable[[], object]] = {}
@@ -290,7 +290,7 @@ OPERATORS: dict[str, Callable[[Scene], Changes]] = {
     "graph": _graph,
     "weight": _weight,
     "compiled": _at_places(of_training=True),
-    # Cloning changes the original.
+    # These change the original.
     "original alias": _at_places("alias", "reference"),
     "original dropped": _at_places("dropped", "swapped", "class"),
     "original value": _at_places("value", "array", "dtype"),
@@ -301,12 +301,12 @@ OPERATORS: dict[str, Callable[[Scene], Changes]] = {
 
 
 def scenes(original: Any, clone: Any) -> dict[bool, Scene]:
-    """The scene of the clone (False) and of the original (True)."""
+    """Return the scenes of the clone (False) and of the original (True)."""
     return {False: Scene(clone, original, is_clone=True), True: Scene(original, clone, is_clone=False)}
 
 
 def changes(operator: str, scene: Scene) -> dict[str, Callable[[], object]]:
-    """The changes of an operator, by description."""
+    """Return the changes that an operator makes, by description."""
     if operator == "compiled" and package(scene.model) == "tf_keras":
-        return {}  # `clone_model` of tf_keras does not promise it
+        return {}  # `clone_model` of tf_keras does not compile the clone
     return dict(OPERATORS[operator](scene))

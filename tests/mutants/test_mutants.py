@@ -11,7 +11,7 @@ TARGETS = {"source": 0.97, "live": 0.95}
 def test_nearly_every_mutant_is_killed() -> None:
     results = list(score(examples(60, 450), seed=0))
     unexpected = [str(result) for result in results if result.outcome not in (KILLED, SURVIVED)]
-    assert unexpected == []  # false alarms, and exceptions of the comparison
+    assert unexpected == []  # neither a false alarm nor an exception in the comparison
     for mode, target in TARGETS.items():
         killed, counts = share(results, mode)
         survivors = [str(result) for result in results if result.mode == mode and result.outcome == SURVIVED]

@@ -6,5 +6,5 @@ from pathlib import Path
 
 
 def planted(fault: str) -> str:
-    """The name of the cloner with this fault."""
+    """Return the name of the cloner with this fault."""
     return f"{Path(__file__).parent}/faults:{fault}"

@@ -1,4 +1,4 @@
-"""From end to end: the check that a planted fault names catches it, and the fixed cloner passes beside it."""
+"""Each planted fault is caught by the check that it names, and the fixed cloner passes in the same trial."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ BREAKS = {
     "own": "layer_renamed cloning_warns",
     "compiled": "gradients_reversed loss_doubled",
 }
-"""The faults that are planted on each model."""
+"""By model: the faults that are planted on it."""
 FAULTS = [(fault, model) for model, faults in BREAKS.items() for fault in faults.split()]
 Trials = Callable[[str, str], Trial]
 
 
 @pytest.fixture(scope="module")
 def clones(warm: Callable[[str], SubjectProcess]) -> Trials:
-    """What the fixed cloner, and each fault on that model, makes of it."""
+    """Return a function that runs the trial of a model with the fixed cloner and its faults."""
 
     @functools.cache
     def found(generation: str, model: str) -> Trial:
@@ -60,5 +60,5 @@ def test_each_fault_is_caught_by_its_check(fault: str, model: str, generation: s
 
 
 def test_every_fault_is_planted_and_every_check_has_a_fault() -> None:
-    assert {fault for fault, _ in FAULTS} == {*PLANTED} - {"aborts"}, "which leaves nothing to check"
+    assert {fault for fault, _ in FAULTS} == {*PLANTED} - {"aborts"}, "`aborts` leaves no clone to check"
     assert {PLANTED[fault].partition(" ")[0] for fault, _ in FAULTS} == {*CHECKS}

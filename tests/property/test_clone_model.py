@@ -1,7 +1,7 @@
-"""The property tests: what `clone_model` promises, on graphs that Hypothesis draws.
+"""The property tests: on drawn graphs, clones are faithful or show a known issue.
 
-They fail on a fixed clone that is not faithful, on an upstream break that is not a known issue, and where more than a
-few graphs cannot be built.
+They fail if a fixed clone is not faithful, if an upstream clone has a difference that no known issue explains, or if
+more than a few graphs cannot be built.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Broken cloners on real models: each is found, and shown on the smallest model that has what it breaks."""
+"""Broken cloners on drawn models: search finds each fault and shrinks its model."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def clone(model):
 @pytest.mark.parametrize("fault", ["mask_function_dropped", "crash_on_outputs"])
 def test_a_planted_fault_is_found_and_shrunk(fault: str, keras: SubjectProcess) -> None:
     trials = GraphTrials(keras, KnownIssues(), cloners=(planted(fault),))
-    kinds = None if everything() else ["Lambda", "Dense", "Masking"]  # by day, those that have what is broken
+    kinds = None if everything() else ["Lambda", "Dense", "Masking"]  # by day, only kinds that the faults break
     found = search(trials, examples=500, seed=1, kinds=kinds)
     assert found is not None and found.graph is not None
     assert sum(isinstance(step, Apply) for step in instructions(found.graph.program.body)) == 1
@@ -50,7 +50,7 @@ def test_a_fault_that_only_costly_checks_find_is_shrunk(keras: SubjectProcess) -
     until = time.monotonic() + 1000.0
     late = search(trials, examples=60, seed=3, kinds=["Dense", "ReLU"], until=until, reducing=-1000.0)
     assert late is not None and late.graph is not None
-    assert len(late.graph.program.body) > 1, "there is no time to make it smaller"
+    assert len(late.graph.program.body) > 1, "there is no time to reduce the graph"
     assert search(trials, examples=60, seed=3, until=0.0) is None
 
 

@@ -1,4 +1,4 @@
-"""Known issues: reading scripts, errors in them, and the causes that they explain."""
+"""Known issues: how scripts are read, the errors in them, and the causes that they explain."""
 
 from __future__ import annotations
 
@@ -87,9 +87,9 @@ model = keras.Model(x, dense(dense(x)), name="twice")
 """,
     Input((4,)),
 )
-"""Upstream renames the input."""
+"""A model whose input upstream renames."""
 REFUSED = of_layer("layers.Lambda(lambda x: x * 2.0)")
-"""Upstream raises."""
+"""A model on which upstream raises an error."""
 
 
 @pytest.mark.parametrize(

@@ -24,11 +24,11 @@ pytestmark = pytest.mark.no_keras
 KNOWN = load()
 SENTENCE = "Keras 3.15.1's clone_model crashes on 12 of 300 graphs, trains differently on 8, changes only a name on 270"
 LOADS = {"link", "img", "iframe", "object", "embed", "base", "form", "script"}
-"""Elements that load or run other files."""
+"""HTML elements that load or run other files."""
 
 
 class Page(HTMLParser):
-    """The elements of a page with their attributes, and its text."""
+    """The elements of an HTML page with their attributes, and its text."""
 
     def __init__(self, text: str) -> None:
         super().__init__(convert_charrefs=True)
@@ -53,7 +53,7 @@ def of_keras(**changes: Any) -> Json:
 
 
 def reports(path: Path, findings: list[Json], known: KnownIssues = KNOWN, **changes: Any) -> tuple[Page, str, str]:
-    """The page, the summary, and all issues of a run."""
+    """Return the page, the summary, and all issues of a run."""
     read = read_run(run_folder(path, findings, a_run(**changes)))
     write_reports(read, known)
     issues = "".join(kept.read_text() for kept in sorted(path.glob("findings/*/issue.md")))
@@ -115,11 +115,11 @@ RICH: Json = {
                  "upstream": {"crashed": 12, "diverged": 8, "faithful": 10, "left out": 270}},
        worst={"upstream": {"crashes": 12, "trains": 8}}),
 }  # fmt: skip
-"""A run with every kind of note."""
+"""A run that gives every note of a report."""
 
 
 def test_the_reports_of_a_run_equal_the_stored_text(tmp_path: Path) -> None:
-    """The summary, and the words of the page but for known issues."""
+    """Compare the summary, and the words of the page without the known issues."""
     followers = [difference("structure", f"layers[{number}]", "name", ("a", "b"), 4) for number in range(12)]
     findings = [finding(0), finding(1, smallest=False), finding(2, proof=False), finding(4, known="lambda-refused")]
     findings += [finding(3, proof=None, unproven="it hangs", differences=[LOST, *followers])]
@@ -136,8 +136,8 @@ def test_the_reports_of_a_run_equal_the_stored_text(tmp_path: Path) -> None:
 @pytest.mark.parametrize("count", [0, 1, 60])
 def test_a_report_has_every_cause_and_a_short_summary(count: int, tmp_path: Path) -> None:
     page, summary, issues = reports(tmp_path, [finding(number) for number in range(count)])
-    assert sum(attrs.get("class") == "cause" for _, attrs in page.elements) == count + 2, "two known issues were met"
-    assert page.text.count("import keras\n\nprint(") == 2 * count, "the script, and again in the text of the issue"
+    assert sum(attrs.get("class") == "cause" for _, attrs in page.elements) == count + 2, "two known issues were found"
+    assert page.text.count("import keras\n\nprint(") == 2 * count, "in the script and in the text of the issue"
     assert "clone = keras.models.clone_model(model)" in page.text, "the script of a known issue"
     assert issues.count("## What should happen") == count
     assert len(summary) < 100_000
@@ -197,7 +197,7 @@ def test_a_picture_shows_both_models_and_marks_the_differences(
     assert "|".join(re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", box)).strip() for box in boxes) == marked
     assert text.count("<path") == wires
     assert text.count('<path d="M') == wires
-    assert text.count('class="differs"/>') == (2 if pictures is PICTURES else 0), "a wire in each, to another call"
+    assert text.count('class="differs"/>') == (2 if pictures is PICTURES else 0), "one wire differs in each picture"
 
 
 def test_a_removed_known_issue_is_shown_by_its_id(tmp_path: Path) -> None:
@@ -242,7 +242,7 @@ POISON = " ".join(
         "${window.hacked=1} {{constructor.constructor('window.hacked=1')()}} %3Cscript%3E \\u003cscript\\u003e",
     )
 )
-"""A text that tries to end an element, run code, add a link, or change the direction of text."""
+"""A text that tries to close an element, run code, add a link, or change the direction of text."""
 HIDES = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200f\u202a-\u202e\u2066-\u2069\ufeff\uffff\U000e0041]")
 """Characters that change the direction of text, hide it or end it."""
 MARKDOWN = {
@@ -251,7 +251,7 @@ MARKDOWN = {
     "code_inline", "fence",
     *(f"{part}_{end}" for part in ("table", "thead", "tbody", "tr", "th", "td") for end in ("open", "close")),
 }  # fmt: skip
-"""The Markdown tokens of a report: no link, image, HTML or emphasis."""
+"""The Markdown tokens that a report may have: no link, image, HTML or emphasis."""
 
 
 NO_TEXT = ("graph", "part", "change")
@@ -259,7 +259,7 @@ NO_TEXT = ("graph", "part", "change")
 
 
 def poisoned(value: Any, text: str) -> Any:
-    """A record with every text replaced by this one."""
+    """Return a record in which every text is replaced by `text`."""
     if isinstance(value, dict):
         return {key: item if key in NO_TEXT else poisoned(item, text) for key, item in value.items()}
     if isinstance(value, (tuple, list)):
@@ -268,7 +268,7 @@ def poisoned(value: Any, text: str) -> Any:
 
 
 def hostile(path: Path, text: str = POISON) -> tuple[Page, str, str]:
-    """The reports of a run with this text in every field."""
+    """Return the reports of a run with this text in every field."""
     evil = {**poisoned(finding(0), text), "generation": "keras", "subject": "keras", "cloner": text[:50]}
     evil["versions"] = {text: text}
     findings = [{**evil, "id": "a", "known": text}, {**evil, "id": "b", "proof": False}, {**evil, "id": "c"}]
@@ -286,7 +286,7 @@ def hostile(path: Path, text: str = POISON) -> tuple[Page, str, str]:
 def test_the_page_escapes_every_text(tmp_path: Path) -> None:
     page, _, _ = hostile(tmp_path)
     assert page.text.count("onerror") > 20
-    assert len(page.links) == 1, "of the known issue"
+    assert len(page.links) == 1, "the link of the known issue"
     assert not LOADS & {name for name, _ in page.elements}
     for _, attributes in page.elements:
         assert not [name for name in attributes if name.startswith("on") or name in ("src", "style")]

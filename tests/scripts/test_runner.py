@@ -1,4 +1,4 @@
-"""Scripts run alone: the answer for each ending, what they can import, and that none outlives its parent."""
+"""Scripts that run alone: the answer for each ending, what they can import, and how they are killed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from clonediff.harness.subjects import Subject
 from tests.helpers.waiting import has_ended, until
 
 NOT_REPRODUCIBLE = ("timed out", "out of memory", "exit code 0")
-"""Outcomes of trials that no script shows."""
+"""Outcomes that only a trial can show, and no script."""
 
 BREAKS, GONE, OTHER, UNKNOWN = ReplayAnswer
 NOTE = "import os\nopen(%r, 'a').write(f'{os.getppid()}\\n')\n"
@@ -76,9 +76,9 @@ SCRIPTS = {
     **{f"has to end in {how}": ("1 / 0", how, True, UNKNOWN, f"only a trial can show it: {how}")
        for how in NOT_REPRODUCIBLE},
 }  # fmt: skip
-"""What a script does and should end in, whether it is sure, what is answered, and how the reason begins."""
+"""By name: a script, its expected end, whether it is sure, the answer, and how the reason begins."""
 IMPORT_KERAS = ("fails in Keras", "cannot build its model")
-"""These run only after a Keras was imported, since importing one takes seconds."""
+"""Scripts that run only in a process that has Keras, since importing it takes seconds."""
 
 
 RUNS = [(name, preloads) for preloads in (True, False) for name in SCRIPTS if preloads or name not in IMPORT_KERAS]
