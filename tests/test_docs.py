@@ -1,8 +1,8 @@
-"""The documents do what they say: the commands of the guides are run, links lead somewhere, every command is named.
+"""The pages are right: commands of the guides print what is shown, no link is broken, every command is named.
 
-A block whose first line is the name of a file, as `# model.py`, becomes that file. Each command of a console is run,
-and what is shown of its output is looked for in what it prints. A comment before a block, which no reader sees, has
-`exits with N`, or `not run:` and the reason.
+A block whose first line is a file name, such as `# model.py`, becomes this file. Each command of a console block is
+run, and has to print the output that is shown. A hidden comment before a block says `exits with N`, or `not run:` and
+the reason.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ from hypothesis import Phase, settings
 settings.register_profile("few", max_examples=10, derandomize=True, phases=[Phase.generate])
 settings.load_profile("few")
 """
-"""What tells the tests of a guide to draw few models, and to leave one that fails as large as it is."""
+"""Settings for the tests in a guide: draw few models, and do not shrink a failing one."""
 
 BY_DAY = ("my-model", "maintaining-keras")
 GUIDES = (*BY_DAY, "layers-and-cloners")
-AT_NIGHT = pytest.mark.slow(reason="each of its commands starts a Keras or two, and tests/cli has them all")
+AT_NIGHT = pytest.mark.slow(reason="its commands start many Keras processes; tests/cli tests the same commands by day")
 
 _BLOCK = re.compile(r"((?:^<!-- [^\n]* -->\n)*)^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\]\(([^)#\s:]*)(?:#([\w-]+))?\)")
@@ -67,7 +67,7 @@ def blocks(page: Path) -> Iterator[Block]:
 
 
 def commands(text: str) -> list[Shown]:
-    """The commands of a console, each with the lines of its output that are shown."""
+    """Return the commands in a console block, each with the output that is shown."""
     found: list[Shown] = []
     for line in text.splitlines():
         if line.startswith("$ "):
@@ -88,9 +88,9 @@ Run = Callable[[str, int], str]
 
 @pytest.fixture
 def run(clonediff: Command, warm_commands: None, tmp_path: Path) -> Run:
-    """Run a command in the test's own folder, to the exit code that is expected; what it printed.
+    """Return a function that runs a command, asserts its exit code, and returns its output.
 
-    A search that is to end with 1 finds a cause that it is not told of, on a graph that it tries first.
+    A search that should exit with 1 starts with a graph whose cause is missing from its known issues.
     """
 
     def done(command: str, code: int) -> str:
@@ -126,14 +126,14 @@ def test_the_commands_of_a_guide_print_what_it_shows(guide: str, run: Run, tmp_p
         elif block.language == "console" and not block.not_run:
             for command, output in commands(block.text):
                 if "keras==" in command and not everything():
-                    continue  # a release is installed at night
+                    continue  # releases are only installed at night
                 printed = _without_numbers(run(command, block.code))
                 for line in output:
                     assert _without_numbers(line) in printed, f"{command} does not print {line!r}, but\n{printed}"
 
 
 def _without_numbers(text: str) -> str:
-    """What is alike from one run to the next: no numbers, and words a blank apart."""
+    """Replace what differs between runs: numbers and white space."""
     return re.sub(r"\d+", "N", " ".join(text.split()))
 
 
@@ -148,7 +148,7 @@ def test_no_link_is_broken(page: Path) -> None:
 
 
 def anchors(page: Path) -> set[str]:
-    """The headings of a page, as GitHub names them in links."""
+    """Return the headings of a page in the form that GitHub uses in links."""
     headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
@@ -168,7 +168,7 @@ def test_the_commands_on_a_page_and_their_options_exist(page: Path, clonediff: C
 
 
 def typed_on(page: Path) -> Iterator[str]:
-    """The commands of clonediff that a page shows, in consoles and in its text."""
+    """Yield the commands of clonediff on a page, in console blocks and in its text."""
     for block in blocks(page):
         for shown in commands(block.text) if block.language == "console" else ():
             yield from re.findall(r"clonediff \w.*", shown.command)

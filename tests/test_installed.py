@@ -1,4 +1,4 @@
-"""What is installed: one package, whose names stand in no project's way. The index of packages is not asked."""
+"""The wheel installs one package, which hides no package of a project. Nothing is downloaded."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[1]
 PACKED = ("clonediff", "harness", "reports", "strategies", "pyproject.toml", "README.md", "LICENSE")
 ROOMS = ("harness", "reports", "strategies")
 OTHERS = ("*.toml", "*.txt", "*.json", "*.j2", "py.typed")
-"""The files that are needed beside modules."""
+"""Patterns for the files that are installed besides modules."""
 
 OWN_TEST = """
 import harness, reports, strategies
@@ -51,7 +51,7 @@ def test_a_model_of_the_project_is_cloned():
 
 
 def done(command: list[str], folder: Path, *, or_code: int = 0) -> str:
-    """What a command prints that is to succeed, started where nothing of this checkout is on the path."""
+    """Run a command without this checkout on its path; assert that it succeeds, and return its output."""
     variables = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "PYTEST"))}
     ran = subprocess.run(
         command, cwd=folder, env=variables, capture_output=True, text=True, timeout=PATIENCE, check=False
@@ -69,8 +69,8 @@ def wheel_of(source: Path, folder: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A checkout to build in, since building leaves files behind."""
-    # Not imported: where another package has imported Python's own distutils before, setuptools refuses to be.
+    """Copy the checkout to build in it, since a build leaves files behind."""
+    # Do not import setuptools: it fails if a package has imported Python's own distutils before.
     assert Version(version("setuptools")) >= Version("77"), "run `pip install -e '.[test]'`, which brings setuptools 77"
     folder = tmp_path_factory.mktemp("checkout")
     for name in PACKED:
@@ -88,13 +88,13 @@ def sdist(sources: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     done([sys.executable, "-c", build], sources)
     (file,) = folder.glob("*.tar.gz")
     with tarfile.open(file) as archive:
-        assert not [member.name for member in archive if member.issym() or member.islnk()], "a checkout has links"
+        assert not [member.name for member in archive if member.issym() or member.islnk()], "the sdist has links"
     return file
 
 
 @pytest.fixture(scope="module")
 def wheel(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A wheel made of an sdist, as an index would have both."""
+    """Build a wheel from the sdist, as for a package index."""
     return wheel_of(sdist, tmp_path_factory.mktemp("wheel"))
 
 
@@ -125,7 +125,7 @@ def test_no_package_is_imported_under_a_second_name(room: str) -> None:
     assert f"ImportError: this is `clonediff.{room}`" in ran.stderr
 
 
-@pytest.mark.slow(reason="TensorFlow in two fresh processes; what the wheel holds is tested above")
+@pytest.mark.slow(reason="it starts TensorFlow in two processes; the contents of the wheel are tested above")
 def test_a_project_with_packages_of_the_same_names_can_use_clonediff(wheel: Path, tmp_path: Path) -> None:
     python = environment_with(wheel, tmp_path / "venv")
     project = tmp_path / "project"
@@ -142,12 +142,12 @@ def test_a_project_with_packages_of_the_same_names_can_use_clonediff(wheel: Path
 
 
 def environment_with(wheel: Path, folder: Path) -> Path:
-    """The Python of a fresh environment that has the wheel, and what this one has installed otherwise."""
+    """Install the wheel, and the other packages of this environment, in a new one; return its Python."""
     venv.create(folder, with_pip=False, symlinks=True)
     python = folder / "bin" / "python"
     options = ["--no-deps", "--no-index", "--quiet"]
     done([sys.executable, "-m", "pip", "--python", str(python), "install", *options, str(wheel)], folder)
-    # A folder that is named so has no `.pth` of its own read: the checkout that is installed there is not on the path.
+    # Python ignores `.pth` files in these folders, so an installed checkout of clonediff is not on the path.
     others = [path for path in sys.path if Path(path).name in ("site-packages", "dist-packages")]
     (site,) = folder.glob("lib/python*/site-packages")
     (site / "others.pth").write_text("\n".join(others) + "\n")

@@ -1,4 +1,4 @@
-"""The workflow of the nights: its shell steps, with programs in the place of GitHub's, of the search and of pip."""
+"""The nightly workflow: its shell steps run with fakes of gh, clonediff and pip."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ match what, task:
         sys.exit(f"gh has no {what} {task}")
 file.write_text(json.dumps(issues))
 """
-"""A GitHub of one file. It knows only what the workflow asks for."""
+"""A fake `gh` that keeps issues in a file. It has only the commands that the workflow uses."""
 CLONEDIFF = """
 import os, pathlib, shutil, sys
 
@@ -84,7 +84,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def night(folder: Path, number: int, findings: list[Any], gone: list[str]) -> list[str]:
-    """Run all shell steps of a night, those after a failure as GitHub does; the names of those that fail."""
+    """Run the shell steps of a night as GitHub does, also after a failure; return the steps that fail."""
     for finding in findings:
         put(folder / "found" / "findings" / folder_name(finding) / "finding.json", msgspec.json.encode(finding))
         put(folder / "found" / "summary.md", b"## A night\n")
@@ -106,7 +106,7 @@ def night(folder: Path, number: int, findings: list[Any], gone: list[str]) -> li
 
 
 def github(folder: Path) -> list[tuple[str, int]]:
-    """The issues there are, with the number of their comments."""
+    """Return the title of each issue on the fake GitHub, and its number of comments."""
     return [(issue["title"], len(issue["comments"])) for issue in json.loads((folder / "github.json").read_text())]
 
 
@@ -126,7 +126,7 @@ def test_a_nightly_run_opens_one_issue_for_each_new_cause(folder: Path) -> None:
     assert night(folder, 4, [again], ["lambda-refused"]) == ["Search"]
     expected = [(f"{proven.title} [{proven.id}]", 0), (f"{again.title} [{again.id}]", 0), (gone, 1)]
     assert github(folder) == expected
-    assert night(folder, 5, [], ["lambda-refused"]) == ["Search"], "nothing is said twice"
+    assert night(folder, 5, [], ["lambda-refused"]) == ["Search"], "an issue is not reported twice"
     assert github(folder) == expected
     asked = (folder / "asked.txt").read_text()
     assert [line.count("keras/torch") for line in asked.splitlines() if "fuzz" in line] == [1, 0, 0]

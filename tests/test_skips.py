@@ -1,4 +1,4 @@
-"""Which tests a run leaves out, and that each of them says why."""
+"""A run leaves out slow tests, and each slow test has a reason."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.no_keras
 
 TESTS = Path(__file__).parent
 SLOW = "tests/cli/test_own_cloner.py"
-"""A module of one slow test."""
+"""A test module with one slow test."""
 NAMED = f"{SLOW}::test_a_custom_cloner_is_tried_and_replayed_if_the_command_names_it"
 
 

@@ -1,4 +1,4 @@
-"""`functional_graphs` in a user's test: graphs shrink, contain the user's layers, and do not crash the test."""
+"""`functional_graphs` in a user's test: graphs contain the user's layers, can run, and shrink."""
 
 from __future__ import annotations
 

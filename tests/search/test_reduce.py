@@ -1,4 +1,4 @@
-"""The reducer: graphs become as small as the failure allows, and never larger."""
+"""The reducer makes graphs as small as the failure allows, and never larger."""
 
 from __future__ import annotations
 

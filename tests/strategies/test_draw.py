@@ -79,8 +79,8 @@ def _kinds(graph: Graph) -> set[str]:
 def test_every_part_of_a_program_is_drawn() -> None:
     programs = [graph.program for graph in drawn("keras", 400)]
     steps = [step for program in programs for step in instructions(program.body)]
-    assert sum(isinstance(step, Nest) for step in steps) >= 20, "models in models are in one bug of nine"
-    assert sum(isinstance(step, Again) for step in steps) >= 15, "a layer called twice is in one bug of twenty"
+    assert sum(isinstance(step, Nest) for step in steps) >= 20, "one bug in nine needs a nested model"
+    assert sum(isinstance(step, Again) for step in steps) >= 15, "one bug in twenty needs a layer that is called twice"
     assert {step.sequential for step in steps if isinstance(step, Nest)} == {True, False}
     for name in ("sequential", "own", "name", "frozen", "clone_arguments", "scope"):
         assert any(getattr(program, name) for program in programs), name
@@ -177,14 +177,14 @@ def test_layers_of_a_file_are_drawn_with_arguments_that_suit_their_names(
     finally:
         keras.layers = ()
     sources = [graph.source for graph in graphs if "of_mine." in graph.source]
-    assert 12 < len(sources) < 48, "of all kinds, those of a file are a third"
+    assert 12 < len(sources) < 48, "a third of all layers come from the file"
     assert all("spec.loader.exec_module(of_mine)" in source for source in sources)
     calls = "\n".join(sources)
     assert "0.0625" in calls and "use_it=True" in calls
     assert {*re.findall(r"max_things=(\w+)", calls)} <= {"2", "4"} >= {*re.findall(r"never_heard_of=(\w+)", calls)}
     assert {*re.findall(r"share=([\d.]+)", calls)} <= {"0.5", "0.25"}
-    assert "word=" not in calls, "there is nothing else to give"
-    assert re.search(r"pair\w*\(\w+, \w+\)", calls), "two tensors, one by one"
+    assert "word=" not in calls, "`word` has no other value"
+    assert re.search(r"pair\w*\(\w+, \w+\)", calls), "a call with two tensors, which are not in a list"
 
 
 @pytest.mark.parametrize(
@@ -263,7 +263,7 @@ def test_the_choices_of_an_instruction_are_independent() -> None:
 
 
 def _choices_of(program: Program) -> dict[str, str]:
-    """What is drawn of the first instruction, apart from each other."""
+    """Return the choices that are drawn independently for the first instruction."""
     first = next(step for step in instructions(program.body) if isinstance(step, Apply))
     arguments = dict(first.arguments)
     return {

@@ -1,4 +1,4 @@
-"""Processes of subjects with real children, some of which abort, hang, use too much memory or do not start."""
+"""Child processes of subjects; some abort, hang, use too much memory or do not start."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_after_an_abort_the_next_trial_has_a_new_process(keras: SubjectProcess) 
 
 def test_a_hang_times_out_and_is_reported_with_its_place(keras: SubjectProcess) -> None:
     source = "def spin():\n    while True:\n        pass\nspin()"
-    for limit in (2, 60):  # a machine so busy that it does not get there in two seconds gets there in a minute
+    for limit in (2, 60):  # a busy machine may need more than two seconds to reach the loop
         keras.start()
         outcome = tried(keras, source, timeout=limit, lost=True).lost
         assert outcome is not None

@@ -1,4 +1,4 @@
-"""Other cloners, of a user's own and of Python's: how they are named, what they are held to, and their scripts."""
+"""Custom cloners: how they are named, which promises they have to keep, and their scripts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The causes that trials find in clones of real models, each broken by one line."""
+"""Trials find the causes of differences in clones of real models, each broken by one line."""
 
 from __future__ import annotations
 
@@ -376,14 +376,14 @@ warned()
     warnings.warn('for whoever writes a library', DeprecationWarning)
     [warnings.warn(f'layer dense_{n} at 0x7f{n}00 has no mask') for n in range(9)] -> warned[0]: raises
 """
-"""By model: lines that break its clone, with the path and aspect of each root.
+"""By model: lines that break its clone, each with the path and aspect of the roots.
 
-A "costly" trial has a second clone.
+A trial of a model with "costly" makes a second clone.
 """
 
 
 def rows() -> Iterator[tuple[str, str, list[str]]]:
-    """Each model with a line and the expected causes."""
+    """Yield each model with a line that breaks its clone, and the expected root causes."""
     model = ""
     for text in re.sub(r"\n +-> ", " -> ", ROWS.strip()).splitlines():
         line, *roots = text.strip().split(" -> ")
@@ -398,7 +398,7 @@ CASES = list(rows())
 
 @pytest.fixture(scope="module")
 def broken(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The file of the cloners, each named after the number of its row."""
+    """Write a file with a cloner for each row, named by the number of the row."""
     file = tmp_path_factory.mktemp("cloners") / "broken_clones.py"
     text = CLONERS
     for number, (_, line, _) in enumerate(CASES):
@@ -427,7 +427,7 @@ def test_broken_clones_have_the_root_causes_of_their_row(model: str, broken: Pat
     assert found == {line: roots for _, line, roots in names.values()}
     differences = [difference for clone in trial.clones.values() for difference in clone.differences]
     unnumbered = {difference.aspect for difference in differences if difference.digests and not difference.numbers}
-    assert unnumbered == ({"mask value"} if model == "mute()" else set()), "they have the same shape"
+    assert unnumbered == ({"mask value"} if model == "mute()" else set()), "only masks have no numbers"
     titles = [hit.title for hit in trial.hits]
     assert len(titles) == sum(map(len, found.values()))
     assert odd(titles) == []

@@ -1,4 +1,4 @@
-"""All that a model holds is compared: what differs, what is shared. What no build repeats says nothing."""
+"""All values in a model, and which of them are shared, are compared, except for values that change by chance."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ ROWS = [
         ],
     ),
 ]
-"""What a constructor does, what its config has of it, what it is given, what is set later, and what differs then."""
+"""Rows: a line of `__init__`, the value in the config, the argument, a later line, and the differences."""
 
 
 @pytest.mark.parametrize(("init", "config", "given", "after", "expected"), ROWS)

@@ -1,4 +1,4 @@
-"""Models that something was done to, and clones with arguments, in a real process."""
+"""Models with preparations, and clones with arguments, in a real process."""
 
 from __future__ import annotations
 

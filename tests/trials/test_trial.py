@@ -1,4 +1,4 @@
-"""A trial: from what a subject answers to a verdict on each cloner, and whose fault it is."""
+"""A trial: from the response of a subject to a verdict on each cloner, and who is to blame."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ RAISED = {
     "again(TypeError, 'no such layer')": "TypeError in raises.py:again",
     "again(TypeError, 'in a layer: {}', cause=False)": "TypeError in raises.py:again",
 }
-"""What a cloner does, and what went wrong first: the exception, and where it was raised."""
+"""By a line of a cloner: the first exception, and where it was raised."""
 
 
 def test_the_cause_of_a_wrapped_exception_is_the_inner_exception(keras: SubjectProcess, tmp_path: Path) -> None:
@@ -217,7 +217,7 @@ FAITHFUL = {
         return x * 1.0
 """,
 }
-"""Methods of a layer, of which a clone does by itself, or has by right, what a comparison could take for a fault."""
+"""Methods of a layer whose effect on a faithful clone could be mistaken for a difference."""
 OF_ONE_LAYER = """
 import itertools
 import time
@@ -267,7 +267,7 @@ def test_an_endless_cloner_is_reported_with_its_place(tmp_path: Path) -> None:
     assert cause.root.raised is not None and cause.root.raised.frame.startswith("keras/src/")
 
 
-@pytest.mark.slow(reason="a Keras that starts to say it")
+@pytest.mark.slow(reason="it starts a Keras")
 @pytest.mark.parametrize("name", ["keras", "tf_keras", "keras/jax", "keras/torch"])
 def test_missing_gpu_error_names_the_available_devices(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if reason := missing(name):
