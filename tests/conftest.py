@@ -24,9 +24,9 @@ from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.known import load
 from tests.helpers.command_line import Command, command
-from tests.helpers.drawn_graphs import processes
-from tests.helpers.example_counts import ALL, GRAPHS, MANY_GRAPHS, SHARDS, everything, examples
-from tests.helpers.required_releases import missing, place_or_skip
+from tests.helpers.drawn_graphs import use_processes
+from tests.helpers.example_counts import ALL, GRAPHS, MANY_GRAPHS, SHARDS, examples, runs_all_tests
+from tests.helpers.required_releases import search_path_or_skip, why_missing
 
 ON_CPU = ("keras", "tf_keras", "keras/jax", "keras/torch")
 SUBJECTS = (*ON_CPU, *(f"{name}@gpu" for name in ON_CPU))
@@ -83,7 +83,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     named = metafunc.config.option.subject
     params: list[Any] = []
     for name in named or SUBJECTS:
-        reason = "" if named else missing(name)
+        reason = "" if named else why_missing(name)
         if reason:
             params.append(pytest.param(name, 0, marks=pytest.mark.skip(reason=reason), id=name))
         else:
@@ -137,7 +137,7 @@ def _group(item: pytest.Item) -> str:
 def _wants_all(config: pytest.Config) -> bool:
     """Whether slow tests run: with --all, if a test is named, or if `-m` selects tests."""
     marked = config.option.markexpr and not _only_without_keras(config)
-    return bool(everything() or marked or any("::" in argument for argument in config.args))
+    return bool(runs_all_tests() or marked or any("::" in argument for argument in config.args))
 
 
 @pytest.hookimpl(trylast=True)
@@ -159,7 +159,7 @@ def warm() -> Iterator[Callable[[str], SubjectProcess]]:
 
     def process(name: str) -> SubjectProcess:
         if name not in opened:
-            opened[name] = SubjectProcess(Subject.parse(name), search_path=place_or_skip(name))
+            opened[name] = SubjectProcess(Subject.parse(name), search_path=search_path_or_skip(name))
         running[name] = opened[name]
         running.move_to_end(name)
         if len(running) > MOST_RUNNING:  # but Keras itself, which many fixtures use, keeps running
@@ -206,7 +206,7 @@ def without_keras(
 @pytest.fixture(scope="session", autouse=True)
 def warm_processes(request: pytest.FixtureRequest) -> None:
     """Let the warm processes of the session draw graphs."""
-    processes(lambda name: request.getfixturevalue("warm")(name))
+    use_processes(lambda name: request.getfixturevalue("warm")(name))
 
 
 @pytest.fixture(scope="session")

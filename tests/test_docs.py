@@ -19,11 +19,11 @@ import pytest
 
 from clonediff.reports.known import load
 from clonediff.strategies.program import to_json
-from tests.helpers.campaigns import UNKNOWN, keep, known_without
-from tests.helpers.command_line import Command, ran
-from tests.helpers.example_counts import everything
-from tests.helpers.example_graphs import example
-from tests.helpers.required_releases import place_or_skip
+from tests.helpers.campaigns import UNKNOWN, add_to_corpus, known_without
+from tests.helpers.command_line import Command, run_clonediff
+from tests.helpers.example_counts import runs_all_tests
+from tests.helpers.example_graphs import graph_of_issue
+from tests.helpers.required_releases import search_path_or_skip
 from tests.helpers.waiting import PATIENCE
 
 pytestmark = pytest.mark.no_keras
@@ -96,14 +96,14 @@ def run(clonediff: Command, warm_commands: None, tmp_path: Path) -> Run:
     def done(command: str, code: int) -> str:
         program, *arguments = shlex.split(command)
         for release in re.findall(r"\bkeras==[\d.]+", command):
-            place_or_skip(release)
+            search_path_or_skip(release)
         if arguments[0] == "fuzz":
             if code:
-                keep(tmp_path / "runs" / "corpus", to_json(example(UNKNOWN)))
+                add_to_corpus(tmp_path / "runs" / "corpus", to_json(graph_of_issue(UNKNOWN)))
             news = [UNKNOWN] if code else []
             told = ["--known-issues", str(known_without(tmp_path, *news))]
             few = re.sub(r"--minutes \d+", "--trials 3", " ".join(arguments)).split(" ")
-            ended = ran(*few, *told, "--jobs", "1", cwd=tmp_path)
+            ended = run_clonediff(*few, *told, "--jobs", "1", cwd=tmp_path)
         elif program == "clonediff":
             ended = subprocess.CompletedProcess(command, *clonediff(*arguments, cwd=tmp_path))
         else:
@@ -125,7 +125,7 @@ def test_the_commands_of_a_guide_print_what_it_shows(guide: str, run: Run, tmp_p
             (tmp_path / file[1]).write_text(block.text, encoding="utf-8")
         elif block.language == "console" and not block.not_run:
             for command, output in commands(block.text):
-                if "keras==" in command and not everything():
+                if "keras==" in command and not runs_all_tests():
                     continue  # releases are only installed at night
                 printed = _without_numbers(run(command, block.code))
                 for line in output:

@@ -16,7 +16,7 @@ import pytest
 import yaml  # type: ignore[import-untyped]  # Dask brings it
 
 from clonediff.reports.run_folder import folder_name
-from tests.helpers.example_runs import put, record
+from tests.helpers.example_runs import record, write
 
 pytestmark = pytest.mark.no_keras
 
@@ -86,8 +86,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 def night(folder: Path, number: int, findings: list[Any], gone: list[str]) -> list[str]:
     """Run the shell steps of a night as GitHub does, also after a failure; return the steps that fail."""
     for finding in findings:
-        put(folder / "found" / "findings" / folder_name(finding) / "finding.json", msgspec.json.encode(finding))
-        put(folder / "found" / "summary.md", b"## A night\n")
+        write(folder / "found" / "findings" / folder_name(finding) / "finding.json", msgspec.json.encode(finding))
+        write(folder / "found" / "summary.md", b"## A night\n")
     rows = [{"id": name, "answer": "gone", "versions": {"keras": NIGHTLY}} for name in gone]
     rows.append({"id": "input-name", "answer": "breaks", "versions": {"keras": NIGHTLY}})
     (folder / "answers.json").write_text(json.dumps({"replayed": rows}))

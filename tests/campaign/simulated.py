@@ -34,7 +34,7 @@ from clonediff.reports.known import KnownIssues, load
 from clonediff.reports.records import Counts, Finding, Run
 from clonediff.reports.run_folder import RunFolder
 from tests.helpers.example_runs import record
-from tests.helpers.waiting import until
+from tests.helpers.waiting import wait_until
 from tests.recorded import FILE
 
 SECONDS = 0.09
@@ -142,7 +142,7 @@ def cluster(workers: int, folder: Path) -> Iterator[str]:
     command = [sys.executable, "-c", CLUSTER, str(workers), str(file)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
         try:
-            until(lambda: file.exists() and file.read_text(), process)
+            wait_until(lambda: file.exists() and file.read_text(), process)
             yield file.read_text()
         finally:
             process.kill()

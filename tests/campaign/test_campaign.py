@@ -15,11 +15,11 @@ import psutil
 import pytest
 
 from clonediff.reports.run_folder import read_run
-from tests.helpers.campaigns import UNKNOWN, findings, fuzz, known_without, processes, summary, with_unknown
-from tests.helpers.command_line import imported_by, interrupt, under_way
+from tests.helpers.campaigns import UNKNOWN, add_unknown, findings, fuzz, known_without, processes, summary
+from tests.helpers.command_line import imported_modules, interrupt, start_clonediff
 from tests.helpers.example_graphs import KNOWN
-from tests.helpers.waiting import PATIENCE, until
-from tests.planted import planted
+from tests.helpers.waiting import PATIENCE, wait_until
+from tests.planted import cloner_of
 
 FOUND = str(KNOWN.get(UNKNOWN).fingerprint)
 TRIALS = ("--trials", "3")
@@ -34,7 +34,7 @@ def known(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def whole(known: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An undisturbed run with one job."""
-    folder = with_unknown(tmp_path_factory.mktemp("whole"))
+    folder = add_unknown(tmp_path_factory.mktemp("whole"))
     options = [option for option in _options(known) if option != "--json"]
     done = fuzz(folder, *options, *TRIALS, "--jobs", "1")
     assert done.returncode == 1, done.stderr
@@ -66,8 +66,8 @@ def test_a_finding_is_confirmed_and_has_a_script_an_issue_and_pictures(whole: Pa
 @pytest.mark.slow(reason="two campaigns; the test below checks that an interrupted one keeps its findings")
 def test_a_killed_driver_keeps_its_findings_for_the_next_run(known: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
-    with under_way("fuzz", *_options(known), *TRIALS, "--jobs", "1", cwd=with_unknown(tmp_path)) as process:
-        until(lambda: _findings(run), process)
+    with start_clonediff("fuzz", *_options(known), *TRIALS, "--jobs", "1", cwd=add_unknown(tmp_path)) as process:
+        wait_until(lambda: _findings(run), process)
         left = processes(process.pid)
         process.kill()
         process.wait()
@@ -84,8 +84,8 @@ def test_an_interrupted_run_keeps_findings_and_leaves_no_process_or_file(known: 
     run, temporary = tmp_path / "run", tmp_path / "temporary"
     temporary.mkdir()
     options = (*_options(known), "--minutes", "30", "--jobs", "1")
-    with under_way("fuzz", *options, TMPDIR=str(temporary), cwd=with_unknown(tmp_path)) as process:
-        until(lambda: _findings(run), process)
+    with start_clonediff("fuzz", *options, TMPDIR=str(temporary), cwd=add_unknown(tmp_path)) as process:
+        wait_until(lambda: _findings(run), process)
         left = processes(process.pid)
         connections = [connection for child in left for connection in child.net_connections("inet")]
         stdout, stderr = interrupt(process)
@@ -123,8 +123,8 @@ def test_no_finding_is_lost_when_a_process_is_killed(
         "drawing": lambda: (run / "run.json").exists() and processes(process.pid, SUBJECT),
         "finding": lambda: _findings(run) and processes(process.pid, SUBJECT),
     }
-    with under_way("fuzz", *options, TMPDIR=str(temporary), cwd=with_unknown(tmp_path)) as process:
-        until(ready[phase], process)
+    with start_clonediff("fuzz", *options, TMPDIR=str(temporary), cwd=add_unknown(tmp_path)) as process:
+        wait_until(ready[phase], process)
         threading.Event().wait(random.Random(f"{victim} {sent} {phase} {turn}").uniform(0, 2))
         found, left = _findings(run), processes(process.pid)
         os.kill(process.pid if victim == "driver" else processes(process.pid, SUBJECT)[0].pid, sent)
@@ -144,7 +144,7 @@ def test_no_finding_is_lost_when_a_process_is_killed(
 
 @pytest.mark.no_keras
 def test_a_local_run_imports_no_dask() -> None:
-    assert not {"dask", "distributed"} & imported_by("fuzz", "--subject", "nothing-of-the-kind")
+    assert not {"dask", "distributed"} & imported_modules("fuzz", "--subject", "nothing-of-the-kind")
 
 
 ODD = """
@@ -214,10 +214,11 @@ def _findings(run: Path) -> list[Path]:
 
 @pytest.mark.slow(reason="Keras starts again after each graph that aborts, also while a graph is reduced")
 def test_a_graph_that_kills_its_subject_is_one_finding(tmp_path: Path) -> None:
-    done = fuzz(tmp_path, "--trials", "12", "--cloner", "fixed", "--cloner", planted("aborts"), "--seed", "2", "--json")
+    aborts = cloner_of("aborts")
+    done = fuzz(tmp_path, "--trials", "12", "--cloner", "fixed", "--cloner", aborts, "--seed", "2", "--json")
     result = summary(done)
     (deadly,) = [found for found in result["findings"] if "sigabrt" in found["id"]]
     verdicts = result["run"]["counts"]["keras"]["verdicts"]
-    assert deadly["cloner"] == planted("aborts")
+    assert deadly["cloner"] == aborts
     assert verdicts["fixed"] == {"faithful": 12}
-    assert verdicts[planted("aborts")]["killed its process"] == deadly["count"]
+    assert verdicts[aborts]["killed its process"] == deadly["count"]

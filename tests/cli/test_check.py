@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.command_line import Command, ran
+from tests.helpers.command_line import Command, run_clonediff
 
 MASKS = ("encoder_padding_mask_1: int32 (2, 40), 0 and 1", "attentionMask: int32 (2, 40), 0 and 1")
 IDS = "token_ids: int32 (2, 12), whole numbers below 7"
@@ -127,7 +127,7 @@ def test_the_answer_describes_what_is_wrong_with_a_clone(models: Path, clonediff
 
 
 def test_check_prints_a_script_that_fails_alone(models: Path, tmp_path: Path) -> None:
-    done = ran("check", "theirs.py:escapes", "--script", cwd=models)
+    done = run_clonediff("check", "theirs.py:escapes", "--script", cwd=models)
     assert done.returncode == 1 and "theirs.py:escapes: cannot be cloned (keras.models.clone_model)" in done.stderr
     script = tmp_path / "repro.py"
     script.write_text(done.stdout)

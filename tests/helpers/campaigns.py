@@ -16,8 +16,8 @@ from msgspec.structs import replace
 from clonediff.harness.campaign.corpus import NightlyCorpus
 from clonediff.reports.run_folder import read_run
 from clonediff.strategies.program import to_json
-from tests.helpers.command_line import ran
-from tests.helpers.example_graphs import example
+from tests.helpers.command_line import run_clonediff
+from tests.helpers.example_graphs import graph_of_issue
 from tests.helpers.example_runs import record
 
 UNKNOWN = "model-trainable"
@@ -33,21 +33,21 @@ def known_without(folder: Path, *ids: str) -> Path:
     return known
 
 
-def keep(corpus: Path, *graphs: bytes) -> None:
+def add_to_corpus(corpus: Path, *graphs: bytes) -> None:
     """Add graphs to a corpus, as findings of an earlier night."""
     for number, graph in enumerate(graphs):
         NightlyCorpus(corpus).write(replace(record(0, id=f"id-{number}"), graph=Raw(graph)))
 
 
-def with_unknown(folder: Path) -> Path:
+def add_unknown(folder: Path) -> Path:
     """Add the model of `UNKNOWN` to the corpus in a folder; return the folder."""
-    keep(folder / "corpus", to_json(example(UNKNOWN)))
+    add_to_corpus(folder / "corpus", to_json(graph_of_issue(UNKNOWN)))
     return folder
 
 
 def fuzz(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run `clonediff fuzz` to its end."""
-    return ran("fuzz", *arguments, cwd=folder)
+    return run_clonediff("fuzz", *arguments, cwd=folder)
 
 
 def summary(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:

@@ -37,25 +37,25 @@ def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
     return run
 
 
-def ran(*arguments: str, cwd: Path | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
+def run_clonediff(*arguments: str, cwd: Path | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run the command line to its end in a new process."""
-    return _ended([*CLONEDIFF, *arguments], cwd, environment)
+    return _run([*CLONEDIFF, *arguments], cwd, environment)
 
 
-def imported_by(*arguments: str, code: str = CLONEDIFF[-1], **environment: str) -> set[str]:
+def imported_modules(*arguments: str, code: str = CLONEDIFF[-1], **environment: str) -> set[str]:
     """Return the modules that a new process imports for a command, or for other code."""
-    done = _ended([sys.executable, "-X", "importtime", "-c", code, *arguments], None, environment)
+    done = _run([sys.executable, "-X", "importtime", "-c", code, *arguments], None, environment)
     assert "Traceback" not in done.stderr, done.stderr[-2000:]
     return {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
 
 
-def _ended(command: list[str], cwd: Path | None, environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
+def _run(command: list[str], cwd: Path | None, environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
     env = {**os.environ, **environment}
     return subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, timeout=PATIENCE, check=False)
 
 
 @contextmanager
-def under_way(*arguments: str, cwd: Path, **environment: str) -> Iterator[subprocess.Popen[str]]:
+def start_clonediff(*arguments: str, cwd: Path, **environment: str) -> Iterator[subprocess.Popen[str]]:
     """Start `clonediff` in a new process; kill it at the end if it still runs."""
     with subprocess.Popen(
         [*CLONEDIFF, *arguments],

@@ -20,11 +20,11 @@ SHARDS = 4
 """The number of tests over which the graphs of a subject are spread, for several workers."""
 
 
-def everything() -> bool:
+def runs_all_tests() -> bool:
     """Whether slow tests run, too."""
     return os.environ.get(ALL, "") not in ("", "0")
 
 
 def examples(few: int, many: int) -> int:
     """Return `few`, or `many` with --all."""
-    return many if everything() else few
+    return many if runs_all_tests() else few

@@ -29,7 +29,7 @@ def of_layer(layer: str, shape: tuple[int, ...] = (4,), generation: Generation =
     return of_source(head + lines, given, generation=generation)
 
 
-def example(name: str) -> Graph:
+def graph_of_issue(name: str) -> Graph:
     """Return the graph of the model in a known issue's script."""
     issue = KNOWN.get(name)
     assert issue is not None, name

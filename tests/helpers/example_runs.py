@@ -17,7 +17,7 @@ Json = dict[str, Any]
 
 VERSIONS = {"keras": "3.15.1", "tensorflow": "2.21.0", "python": "3.11.7"}
 
-TWO = of_source(
+SHARED = of_source(
     """\
 import keras
 from keras import layers
@@ -73,7 +73,7 @@ PICTURES = (_LAYERS, (*_LAYERS[:3], box("inner#0", "Functional", "dense#0.0"), b
 """Pictures of a model and its clone, which takes another tensor and has another nested layer."""
 
 
-def finding(number: int = 0, graph: Graph = TWO, **changes: Any) -> Json:
+def finding(number: int = 0, graph: Graph = SHARED, **changes: Any) -> Json:
     """Return a finding; each number gives another one."""
     root, follower = _DIFFERENCES[number % 5], _DIFFERENCES[-1]
     aspect = f"{root['part']} {root['change']}".strip()
@@ -94,7 +94,7 @@ def finding(number: int = 0, graph: Graph = TWO, **changes: Any) -> Json:
     }
 
 
-def record(number: int = 0, graph: Graph = TWO, **changes: Any) -> Finding:
+def record(number: int = 0, graph: Graph = SHARED, **changes: Any) -> Finding:
     """Return a finding as an object of a campaign."""
     made = msgspec.json.decode(json.dumps(finding(number, graph, **changes)), type=Finding)
     return msgspec.structs.replace(made, graph=msgspec.Raw(to_json(graph)))
@@ -111,7 +111,7 @@ def counts(**changes: Any) -> Json:
     }
 
 
-def a_run(**changes: Any) -> Json:
+def example_run(**changes: Any) -> Json:
     """Return a run on two subjects, which found two known issues; a third subject was not tried."""
     return {
         "started": "2026-11-21T02:00:00+00:00",
@@ -128,7 +128,7 @@ def a_run(**changes: Any) -> Json:
     }
 
 
-def put(path: Path, content: bytes) -> None:
+def write(path: Path, content: bytes) -> None:
     """Write a file; create the folders above it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content)
@@ -137,6 +137,6 @@ def put(path: Path, content: bytes) -> None:
 def run_folder(path: Path, findings: Sequence[Json] = (), run: Json | None = None) -> Path:
     """Write a run folder as a campaign does."""
     for number, made in enumerate(findings):
-        put(path / "findings" / f"keras-{number:03}" / "finding.json", json.dumps(made).encode())
-    put(path / "run.json", json.dumps(run or a_run()).encode())
+        write(path / "findings" / f"keras-{number:03}" / "finding.json", json.dumps(made).encode())
+    write(path / "run.json", json.dumps(run or example_run()).encode())
     return path

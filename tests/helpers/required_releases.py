@@ -19,7 +19,7 @@ from clonediff.harness.subjects.subject import Subject
 T = TypeVar("T")
 
 
-def or_skip(get: Callable[[], T]) -> T:
+def get_or_skip(get: Callable[[], T]) -> T:
     """Return the result of `get`; skip the test if that cannot install a release."""
     try:
         return get()
@@ -35,7 +35,7 @@ def skip_or_fail(reason: str) -> NoReturn:
 
 
 @cache
-def _place(name: str) -> SearchPath | str:
+def _search_path(name: str) -> SearchPath | str:
     """Return the search path of a subject, or why its release cannot be installed. Cached."""
     try:
         return search_path_of(Subject.parse(name))
@@ -43,15 +43,15 @@ def _place(name: str) -> SearchPath | str:
         return str(error)
 
 
-def place_or_skip(name: str) -> SearchPath:
+def search_path_or_skip(name: str) -> SearchPath:
     """Return the search path of a subject; skip the test if its release cannot be installed."""
-    found = _place(name)
+    found = _search_path(name)
     return skip_or_fail(found) if isinstance(found, str) else found
 
 
-def missing(name: str) -> str:
+def why_missing(name: str) -> str:
     """Say what this machine lacks for a subject; "" if it seems to lack nothing."""
-    command, found = shutil.which("nvidia-smi"), _place(name)
+    command, found = shutil.which("nvidia-smi"), _search_path(name)
     if "@gpu" in name and not (command and subprocess.run([command, "-L"], capture_output=True).stdout):
         return f"{name}: no GPU on this machine"
     return found if isinstance(found, str) else ""

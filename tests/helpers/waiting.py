@@ -23,7 +23,7 @@ def has_ended(pid: int) -> bool:
         return True
 
 
-def until(ready: Callable[[], object], process: subprocess.Popen[Any] | None = None) -> None:
+def wait_until(ready: Callable[[], object], process: subprocess.Popen[Any] | None = None) -> None:
     """Wait for a condition; fail if `process`, which should fulfil it, ends first."""
     pause = threading.Event()
     deadline = time.monotonic() + PATIENCE

@@ -14,7 +14,7 @@ import pytest
 
 from clonediff.harness.keras_12202.child import REPAIRS
 from clonediff.harness.keras_12202.exhibit import installed
-from tests.helpers.command_line import ran
+from tests.helpers.command_line import run_clonediff
 from tests.helpers.required_releases import skip_or_fail
 from tests.helpers.waiting import PATIENCE
 from tests.keras_12202.proposals import (
@@ -46,7 +46,7 @@ NIGHT = pytest.mark.slow(reason="it installs Keras 2.2.4")
 @pytest.fixture(scope="module")
 def drawn(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """Run a search. If the release cannot be installed, skip the tests."""
-    done = ran("fuzz", *HERE, "--trials", "80", "--seed", "1", "--json", cwd=tmp_path_factory.mktemp("drawn"))
+    done = run_clonediff("fuzz", *HERE, "--trials", "80", "--seed", "1", "--json", cwd=tmp_path_factory.mktemp("drawn"))
     if done.returncode == 2 and "Traceback" not in done.stderr:
         skip_or_fail(done.stderr)
     assert done.returncode == 1, done.stderr
@@ -56,7 +56,7 @@ def drawn(tmp_path_factory: pytest.TempPathFactory) -> Any:
 def judged(folder: Path, proposals: dict[str, str], *options: str) -> subprocess.CompletedProcess[str]:
     for name, text in proposals.items():
         (folder / name).write_text(text)
-    done = ran("judge", *proposals, *HERE, *options, cwd=folder)
+    done = run_clonediff("judge", *proposals, *HERE, *options, cwd=folder)
     assert done.returncode == 1, done.stderr
     return done
 
@@ -101,7 +101,7 @@ def test_the_reported_bug_is_reduced_to_a_lambda_and_repaired(drawn: Any) -> Non
 @NIGHT
 @pytest.mark.usefixtures("drawn")
 def test_the_script_with_two_gpus_fails_as_reported(tmp_path: Path) -> None:
-    printed = ran("fuzz", *HERE, "--trials", "2", cwd=tmp_path).stdout
+    printed = run_clonediff("fuzz", *HERE, "--trials", "2", cwd=tmp_path).stdout
     (path, file) = re.search(r"Scripts run with PYTHONPATH=(\S+), as does (\S+)", printed).groups()  # type: ignore[union-attr]
     ended = subprocess.run(
         [sys.executable, file], env={"PYTHONPATH": path}, capture_output=True, text=True, check=False, timeout=PATIENCE

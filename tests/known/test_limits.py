@@ -12,7 +12,7 @@ from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.known import load
 from clonediff.strategies.program import Again, Apply, Input, Preparation
-from tests.helpers.drawn_graphs import built
+from tests.helpers.drawn_graphs import graph_of
 
 KNOWN = load()
 ONE, VECTOR, SEQUENCE, RGB = Input((1,)), Input((4,)), Input((3, 4)), Input((4, 4, 3))
@@ -77,6 +77,6 @@ def test_a_trial_shows_the_known_issue(
     issue: str, given: Input, body: list[Any], fields: dict[str, Any], warm: Callable[[str], SubjectProcess]
 ) -> None:
     generation = KNOWN.get(issue).generation
-    graph = built(*body, inputs=(given,), generation=generation, **fields)
+    graph = graph_of(*body, inputs=(given,), generation=generation, **fields)
     hits = GraphTrials(warm(generation), KNOWN, cloners=("upstream",)).try_graph(graph, costly=True).hits
     assert issue in {hit.known.id for hit in hits if hit.known is not None}, ([hit.title for hit in hits], graph)

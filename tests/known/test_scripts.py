@@ -28,8 +28,8 @@ from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.known import ROOTS, KnownIssue, load
 from clonediff.reports.known_index import RELEASES
-from tests.helpers.required_releases import place_or_skip
-from tests.helpers.trials import odd
+from tests.helpers.required_releases import search_path_or_skip
+from tests.helpers.trials import unclear_titles
 
 ROOT = Path(__file__).parents[2]
 KNOWN = load()
@@ -126,7 +126,7 @@ def test_the_script_fails_on_a_release_with_the_bug(generation: str, issue: Any,
 )
 def test_each_release_has_the_bugs_of_its_row_in_the_index(name: str) -> None:
     subject = Subject.parse(name)
-    with closing(ScriptRunner(subject, place_or_skip(name))) as runner:
+    with closing(ScriptRunner(subject, search_path_or_skip(name))) as runner:
         for issue in KNOWN.on(subject.generation).bugs:
             answer, last = runner.answer(Script(issue.script, issue.raises, sure=True))
             breaks = expected_on(issue, str(subject.version)) is ReplayAnswer.BREAKS
@@ -182,7 +182,7 @@ def test_a_trial_of_the_model_finds_the_cause(
     trial = GraphTrials(process, KNOWN).try_case(case_of_script(issue), costly=True)
     assert trial.built, trial.refused or trial.lost
     assert [hit.title for hit in trial.hits if hit.cloner == "fixed"] == []
-    assert odd(hit.title for hit in trial.hits) == []
+    assert unclear_titles(hit.title for hit in trial.hits) == []
     causes = {hit.fingerprint: hit.cause for hit in trial.hits if hit.cloner == "upstream"}
     assert issue.fingerprint in causes, f"found {', '.join(causes)}"
     cause = causes[issue.fingerprint]

@@ -12,7 +12,7 @@ from clonediff.harness.subjects import SubjectProcess
 from clonediff.harness.trials.checks import CHECKS
 from clonediff.harness.trials.trial import Trial, run
 from tests.helpers.waiting import PATIENCE
-from tests.planted import planted
+from tests.planted import cloner_of
 from tests.planted.faults import PLANTED
 from tests.planted.models import case
 
@@ -37,7 +37,7 @@ def clones(warm: Callable[[str], SubjectProcess]) -> Trials:
 
     @functools.cache
     def found(generation: str, model: str) -> Trial:
-        cloners = {fault: planted(fault) for fault in BREAKS[model].split()}
+        cloners = {fault: cloner_of(fault) for fault in BREAKS[model].split()}
         names = ["fixed", *cloners.values()]
         trial = run(case(model, generation), warm(generation), names, costly=True, timeout=PATIENCE)
         assert trial.built, (trial.refused, trial.lost)

@@ -12,8 +12,8 @@ from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.known import KnownIssues
 from clonediff.strategies.program import Apply, instructions
-from tests.helpers.example_counts import everything
-from tests.planted import planted
+from tests.helpers.example_counts import runs_all_tests
+from tests.planted import cloner_of
 
 ONCE = """
 import clonediff
@@ -32,15 +32,15 @@ def clone(model):
 
 @pytest.mark.parametrize("fault", ["mask_function_dropped", "crash_on_outputs"])
 def test_a_planted_fault_is_found_and_shrunk(fault: str, keras: SubjectProcess) -> None:
-    trials = GraphTrials(keras, KnownIssues(), cloners=(planted(fault),))
-    kinds = None if everything() else ["Lambda", "Dense", "Masking"]  # by day, only kinds that the faults break
+    trials = GraphTrials(keras, KnownIssues(), cloners=(cloner_of(fault),))
+    kinds = None if runs_all_tests() else ["Lambda", "Dense", "Masking"]  # by day, only kinds that the faults break
     found = search(trials, examples=500, seed=1, kinds=kinds)
     assert found is not None and found.graph is not None
     assert sum(isinstance(step, Apply) for step in instructions(found.graph.program.body)) == 1
 
 
 def test_a_fault_that_only_costly_checks_find_is_shrunk(keras: SubjectProcess) -> None:
-    trials = GraphTrials(keras, KnownIssues(), cloners=(planted("second_clone_broken"),))
+    trials = GraphTrials(keras, KnownIssues(), cloners=(cloner_of("second_clone_broken"),))
     found = search(trials, examples=60, seed=3, kinds=["Dense", "ReLU"])
     assert found is not None and found.graph is not None
     assert trials.tally.unsteady == 0

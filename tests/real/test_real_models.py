@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 from clonediff import assert_clones_faithfully
-from tests.helpers.example_counts import everything
+from tests.helpers.example_counts import runs_all_tests
 
 TABLES = tomllib.loads(Path(__file__).with_name("recipes.toml").read_text(encoding="utf-8"))
 HUB = Path(__file__).with_name("keras_hub.txt")
@@ -117,7 +117,7 @@ SUITES: dict[str, tuple[str, Callable[[], Iterator[Recipe]]]] = {
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     recipes: list[Recipe] = []
-    for suite, (package, its) in SUITES.items() if everything() else ():
+    for suite, (package, its) in SUITES.items() if runs_all_tests() else ():
         there = importlib.util.find_spec(package) is not None
         recipes += its() if there else [Recipe(suite, skipped=f"{package} is not installed: pip install '.[real]'")]
     if "recipe" in metafunc.fixturenames:

@@ -21,7 +21,7 @@ from clonediff.harness.trials.triage import causes_of
 from clonediff.harness.trials.trial import run
 from clonediff.reports.known import load
 from tests.helpers.drawn_graphs import process_of
-from tests.planted import models, planted
+from tests.planted import cloner_of, models
 from tests.planted.test_planted import BREAKS
 from tests.recorded import FILE, Recorded, read, texts_of, write
 
@@ -38,7 +38,7 @@ def _trials(process: SubjectProcess) -> Iterator[tuple[str, Case, list[str]]]:
             yield f"known {issue.id}", case_of_script(issue), ["upstream"]
     for model, faults in BREAKS.items():
         for fault in faults.split():  # in separate trials: a changed original ends a trial
-            yield f"planted {generation} {model}", models.case(model, generation), [planted(fault)]
+            yield f"planted {generation} {model}", models.case(model, generation), [cloner_of(fault)]
     for number, graph in enumerate(draws(process, SEED, DRAWN[generation], cloners=("upstream",))):
         yield f"drawn {generation} {number}", case_of(graph), ["upstream"]
 
@@ -57,7 +57,6 @@ def _record(process: SubjectProcess) -> Iterator[Recorded]:
 
 
 def main() -> None:
-    """Record all trials; print the numbers of causes."""
     before = read() if FILE.exists() else []
     trials = [trial for generation in DRAWN for trial in _record(process_of(generation))]
     write(trials)

@@ -22,9 +22,8 @@ def _causes(trial: Recorded, seed: int | None = None) -> tuple[str, ...]:
 
 
 def test_the_causes_equal_the_recorded_causes() -> None:
-    """If the new causes are right, run python -m tests.recorded.record."""
     unlike = {trial.name: (_causes(trial), trial.causes) for trial in TRIALS if _causes(trial) != trial.causes}
-    assert unlike == {}
+    assert unlike == {}, "if the new causes are right, run python -m tests.recorded.record"
 
 
 def test_the_causes_do_not_depend_on_the_order_of_the_differences() -> None:

@@ -17,7 +17,7 @@ from clonediff.reports.documents import write_reports
 from clonediff.reports.known import KnownIssues, load
 from clonediff.reports.run_folder import read_run
 from clonediff.reports.verdict import verdict
-from tests.helpers.example_runs import PICTURES, Json, a_run, box, counts, difference, finding, put, run_folder
+from tests.helpers.example_runs import PICTURES, Json, box, counts, difference, example_run, finding, run_folder, write
 
 pytestmark = pytest.mark.no_keras
 
@@ -54,7 +54,7 @@ def of_keras(**changes: Any) -> Json:
 
 def reports(path: Path, findings: list[Json], known: KnownIssues = KNOWN, **changes: Any) -> tuple[Page, str, str]:
     """Return the page, the summary, and all issues of a run."""
-    read = read_run(run_folder(path, findings, a_run(**changes)))
+    read = read_run(run_folder(path, findings, example_run(**changes)))
     write_reports(read, known)
     issues = "".join(kept.read_text() for kept in sorted(path.glob("findings/*/issue.md")))
     return Page((path / "report.html").read_text()), (path / "summary.md").read_text(), issues
@@ -99,7 +99,7 @@ def test_the_reports_say_that_a_run_has_not_ended(tmp_path: Path) -> None:
     page, summary, _ = reports(tmp_path, [], ended=False)
     for said in ("the run has not ended", "300 trials in 2 min, 3.0 a second, seed 7, 2 jobs"):
         assert said in page.text and said in summary
-    put(tmp_path / "run.json", b"{")
+    write(tmp_path / "run.json", b"{")
     write_reports(read_run(tmp_path), KNOWN)
     assert (tmp_path / "summary.md").read_text().startswith("## clonediff: The run cannot be read\n")
 
@@ -123,8 +123,8 @@ def test_the_reports_of_a_run_equal_the_stored_text(tmp_path: Path) -> None:
     followers = [difference("structure", f"layers[{number}]", "name", ("a", "b"), 4) for number in range(12)]
     findings = [finding(0), finding(1, smallest=False), finding(2, proof=False), finding(4, known="lambda-refused")]
     findings += [finding(3, proof=None, unproven="it hangs", differences=[LOST, *followers])]
-    run_folder(tmp_path / "run", findings, a_run(**RICH))
-    put(tmp_path / "run" / "findings" / "cut" / "finding.json", b"{")
+    run_folder(tmp_path / "run", findings, example_run(**RICH))
+    write(tmp_path / "run" / "findings" / "cut" / "finding.json", b"{")
     write_reports(read_run(tmp_path / "run"), KNOWN)
     page = Page((tmp_path / "run" / "report.html").read_text()).text.partition("clonediff \N{MIDDLE DOT}")[2]
     words = " ".join(re.sub(r"(?s)\sKnown causes\s.*\sWhat ran\s", " What ran ", page).split())
@@ -274,7 +274,7 @@ def hostile(path: Path, text: str = POISON) -> tuple[Page, str, str]:
     findings = [{**evil, "id": "a", "known": text}, {**evil, "id": "b", "proof": False}, {**evil, "id": "c"}]
     met = counts(verdicts={text: {"crashed": 1}}, worst={text: {"crashes": 1}}, known={text: {"crashes": 1}})
     run = {
-        **poisoned(a_run(failures=[""], unsteady=[""]), text),
+        **poisoned(example_run(failures=[""], unsteady=[""]), text),
         "lost": {text: text},
         "versions": {text: {text: text}},
         "counts": {"keras": {**met, "refused": {text: 1}}, text: counts(known={"lambda-refused": {"crashes": 1}})},

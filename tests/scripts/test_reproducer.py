@@ -18,7 +18,7 @@ from clonediff.harness.scripts.runner import ScriptRunner
 from clonediff.harness.subjects import Case, Subject, SubjectProcess
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.known import KnownIssues, load
-from tests.helpers.example_graphs import example
+from tests.helpers.example_graphs import graph_of_issue
 
 HEAD = "import {keras} as keras\nfrom {keras} import layers\n"
 PLAIN = """
@@ -192,7 +192,7 @@ def test_a_script_fails_with_upstream_and_passes_with_our_clone_model(keras: Sub
     made = {
         issue: script_of(hit, "keras", {})
         for issue in ISSUES.split()
-        for hit in trials.try_graph(example(issue), costly=False).hits
+        for hit in trials.try_graph(graph_of_issue(issue), costly=False).hits
         if hit.known is not None and hit.known.id == issue
     }
     assert set(made) == set(ISSUES.split())

@@ -15,7 +15,7 @@ import pytest
 from clonediff.harness.scripts.reproducer import Script
 from clonediff.harness.scripts.runner import ReplayAnswer, ScriptRunner
 from clonediff.harness.subjects import Subject
-from tests.helpers.waiting import has_ended, until
+from tests.helpers.waiting import has_ended, wait_until
 
 NOT_REPRODUCIBLE = ("timed out", "out of memory", "exit code 0")
 """Outcomes that only a trial can show, and no script."""
@@ -117,7 +117,7 @@ raise KeyError
     for _ in range(2):
         assert runner.answer(Script(text, "KeyError", sure=True))[0] is BREAKS
     for pid in map(int, started.read_text().split()):
-        until(lambda pid=pid: has_ended(pid))
+        wait_until(lambda pid=pid: has_ended(pid))
 
 
 def test_a_killed_runner_is_replaced(tmp_path: Path) -> None:
@@ -142,7 +142,7 @@ from clonediff.harness.subjects import Subject
 ScriptRunner(Subject.parse("keras")).run({text!r}, preload=False)
 """
     parent = subprocess.Popen([sys.executable, "-c", program])
-    until(lambda: note.exists() and note.read_text(), parent)
+    wait_until(lambda: note.exists() and note.read_text(), parent)
     parent.kill()
     parent.wait()
-    until(lambda: has_ended(int(note.read_text())))
+    wait_until(lambda: has_ended(int(note.read_text())))

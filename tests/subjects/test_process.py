@@ -19,7 +19,7 @@ from clonediff.harness.subjects import Case, Limits, Subject, SubjectProcess
 from clonediff.harness.trials.trial import Trial, run
 from clonediff.strategies.program import to_json
 from tests.helpers.example_graphs import of_layer
-from tests.helpers.waiting import PATIENCE, has_ended, until
+from tests.helpers.waiting import PATIENCE, has_ended, wait_until
 
 pytestmark = pytest.mark.no_keras
 
@@ -198,7 +198,7 @@ raise ValueError(f"{child.pid} {tempfile.mkstemp()[1]} {os.getcwd()}")
             assert Path(file).parent == Path(folder) != Path(another)
             assert Path(file).is_file()
             end()
-            until(lambda pid=int(child): has_ended(pid))
+            wait_until(lambda pid=int(child): has_ended(pid))
             assert not Path(folder).exists()
             assert Path(another).exists()
 
@@ -225,10 +225,10 @@ process.trial(Case(source, ()), cloners=["upstream"], timeout=300)
     parent = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, env=environment)
     assert parent.stdout is not None
     pid = int(parent.stdout.readline())
-    until(lambda: began.exists() and began.read_text(), parent)
+    wait_until(lambda: began.exists() and began.read_text(), parent)
     parent.kill()
     parent.communicate()
-    until(lambda: has_ended(pid) and has_ended(int(began.read_text())))
+    wait_until(lambda: has_ended(pid) and has_ended(int(began.read_text())))
     assert len(list(files.iterdir())) == 3
     clean = "from clonediff.harness.subjects.child import scratch; scratch()"
     subprocess.run([sys.executable, "-c", clean], env=environment, check=True)
@@ -253,7 +253,7 @@ def _killed(process: SubjectProcess) -> None:
     assert process.pid is not None
     pid = process.pid
     os.kill(pid, signal.SIGKILL)
-    until(lambda: has_ended(pid))
+    wait_until(lambda: has_ended(pid))
 
 
 @pytest.mark.parametrize(

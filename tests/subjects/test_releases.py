@@ -25,8 +25,8 @@ from clonediff.harness.subjects.outcomes import ReleaseError
 from clonediff.harness.subjects.releases import pinned, search_path_of
 from tests.helpers.command_line import CLONEDIFF
 from tests.helpers.git_repositories import commit, git, hash_of, put_keras
-from tests.helpers.required_releases import or_skip
-from tests.helpers.waiting import PATIENCE, until
+from tests.helpers.required_releases import get_or_skip
+from tests.helpers.waiting import PATIENCE, wait_until
 
 pytestmark = pytest.mark.no_keras
 
@@ -256,11 +256,11 @@ def _installing() -> subprocess.Popen[bytes]:
 
 @pytest.mark.slow(reason="it installs a release")
 def test_two_processes_install_a_release_once_even_after_a_kill() -> None:
-    nightly = or_skip(lambda: pinned("keras-nightly@gpu"))
+    nightly = get_or_skip(lambda: pinned("keras-nightly@gpu"))
     assert re.fullmatch(r"keras-nightly==\d+\.\d+\.\d+\.dev\d+@gpu", nightly)
     assert Path(*search_path_of(Subject.parse(nightly)), VERSION_FILE).is_file()
     first = _installing()
-    until(lambda: list(Path(os.environ["CLONEDIFF_CACHE"]).glob("packages/.unfinished-*/keras*")), first)
+    wait_until(lambda: list(Path(os.environ["CLONEDIFF_CACHE"]).glob("packages/.unfinished-*/keras*")), first)
     first.send_signal(signal.SIGKILL)
     first.communicate()
     two = [_installing() for _ in range(2)]

@@ -14,7 +14,7 @@ from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.known import load
 from clonediff.reports.records import Blame
 from tests.helpers.example_graphs import of_layer
-from tests.helpers.trials import tried
+from tests.helpers.trials import run_trial
 
 SOURCE = """import keras
 from keras import layers
@@ -91,7 +91,7 @@ def test_a_custom_cloner_is_held_to_the_promises_of_clone_model(
     function: str, seen: set[str], message: str, file: Path, keras: SubjectProcess
 ) -> None:
     name = named(f"{file}:{function}")
-    clone = tried(CASE, keras, name).clones[name]
+    clone = run_trial(CASE, keras, name).clones[name]
     assert seen <= {f"{difference.check} {difference.aspect}" for difference in clone.differences}
     assert bool(seen) == bool(clone.differences)
     assert all(cause.blame is Blame.ITS_OWN for cause in clone.causes)

@@ -11,7 +11,7 @@ import pytest
 from clonediff.harness.subjects import Case, SubjectProcess
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.known import KnownIssues
-from tests.helpers.trials import odd
+from tests.helpers.trials import unclear_titles
 from tests.helpers.waiting import PATIENCE
 
 BUILDERS = '''
@@ -430,4 +430,4 @@ def test_broken_clones_have_the_root_causes_of_their_row(model: str, broken: Pat
     assert unnumbered == ({"mask value"} if model == "mute()" else set()), "only masks have no numbers"
     titles = [hit.title for hit in trial.hits]
     assert len(titles) == sum(map(len, found.values()))
-    assert odd(titles) == []
+    assert unclear_titles(titles) == []

@@ -15,9 +15,9 @@ from clonediff.reports.known import load
 from clonediff.strategies.prepare import CLONE_ARGUMENTS
 from clonediff.strategies.program import Apply, Generation, Input, Nest, Preparation, Program, Scope
 from clonediff.strategies.undefined import why_undefined
-from tests.helpers.drawn_graphs import built
+from tests.helpers.drawn_graphs import graph_of
 from tests.helpers.example_graphs import of_layer, of_source
-from tests.helpers.trials import fixed_is_faithful, tried
+from tests.helpers.trials import fixed_is_faithful, run_trial
 from tests.helpers.waiting import PATIENCE
 
 Warm = Callable[[str], SubjectProcess]
@@ -32,7 +32,7 @@ X = Input((4,), name="x")
 def test_the_fixed_cloner_copies_objects_of_a_custom_object_scope(within: str, warm: Warm) -> None:
     text = "<halves>" if within == "clone" else '"halves"'
     layer = Apply("Dense", (("units", "3"), ("kernel_initializer", text)))
-    fixed_is_faithful(built(layer, scope=Scope("halves", within)), warm("keras"))
+    fixed_is_faithful(graph_of(layer, scope=Scope("halves", within)), warm("keras"))
 
 
 TELLS = """
@@ -58,7 +58,7 @@ def test_models_with_session_settings_are_cloned_and_the_settings_reset(keras: S
     assert "float32" in before and "channels_last" in before
     for line in SESSIONS:
         done = (Preparation("session", (line,)),)
-        fixed_is_faithful(built(Apply("MaxPooling2D"), inputs=(Input((6, 6, 3)),), preparations=done), keras)
+        fixed_is_faithful(graph_of(Apply("MaxPooling2D"), inputs=(Input((6, 6, 3)),), preparations=done), keras)
         assert session() == before
 
 
@@ -86,7 +86,7 @@ def test_a_trial_compares_states_tables_and_attributes_of_tf_keras(
 ) -> None:
     head = "import tf_keras as keras\nfrom tf_keras import layers\n\n"
     graph = of_source(head + body, spec, generation="tf_keras")
-    trial = tried(graph, warm("tf_keras"), "upstream", "fixed", costly=True)
+    trial = run_trial(graph, warm("tf_keras"), "upstream", "fixed", costly=True)
     assert trial.original is not None and trial.original.inference is not None
     assert trial.original.inference.failure is None and seen in str(trial.original)
     assert trial.clones["fixed"].differences == ()
@@ -94,8 +94,9 @@ def test_a_trial_compares_states_tables_and_attributes_of_tf_keras(
 
 
 def test_a_clone_by_tf_keras_need_not_be_compiled(warm: Warm) -> None:
-    graph = built(DENSE, generation="tf_keras", preparations=(Preparation("compile", ('<it>.compile(loss="mse")',)),))
-    clone = tried(graph, warm("tf_keras"), "upstream").clones["upstream"]
+    compiled = Preparation("compile", ('<it>.compile(loss="mse")',))
+    graph = graph_of(DENSE, generation="tf_keras", preparations=(compiled,))
+    clone = run_trial(graph, warm("tf_keras"), "upstream").clones["upstream"]
     assert "compiled" not in {difference.aspect for difference in clone.differences}
 
 
@@ -143,6 +144,6 @@ def test_our_clone_model_accepts_the_arguments_of_keras(generation: Generation, 
         return
     for sequential in (False, True):
         body = CHAIN if sequential else (DENSE, DROPOUT, NEST)
-        graph = built(*body, inputs=(X,), generation=generation, sequential=sequential, clone_arguments=recipe)
+        graph = graph_of(*body, inputs=(X,), generation=generation, sequential=sequential, clone_arguments=recipe)
         if not why_undefined(graph.program):
             fixed_is_faithful(graph, warm(generation))

@@ -14,8 +14,8 @@ import pytest
 import tf_keras
 
 from clonediff import IncompleteConfig, assert_config_is_complete
-from tests.helpers.command_line import interrupt, under_way
-from tests.helpers.waiting import until
+from tests.helpers.command_line import interrupt, start_clonediff
+from tests.helpers.waiting import wait_until
 
 FILE = Path(__file__).with_name("planted.py")
 DIES = "import os\nimport keras\n\n\nclass Dies(keras.layers.Layer):\n    def __init__(self):\n        {}\n"
@@ -79,7 +79,7 @@ def test_an_interrupt_ends_an_audit_at_once(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(
         DIES.format(f'open("{tmp_path}/waits", "w").close(); __import__("time").sleep(600)')
     )
-    with under_way("audit", "mine.py", cwd=tmp_path) as process:
-        until((tmp_path / "waits").exists, process)
+    with start_clonediff("audit", "mine.py", cwd=tmp_path) as process:
+        wait_until((tmp_path / "waits").exists, process)
         _, stderr = interrupt(process)
     assert process.returncode == 130, stderr
