@@ -51,7 +51,7 @@ def _does_something(node: ast.stmt) -> bool:
     return not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
 
 
-def without(text: str, statement: Statement) -> str:
+def delete(text: str, statement: Statement) -> str:
     """Return the text of a file with `pass` in the place of a statement."""
     lines = text.splitlines(keepends=True)
     indent = lines[statement.first - 1][: -len(lines[statement.first - 1].lstrip())]
@@ -77,7 +77,7 @@ def is_noticed(checkout: Path, statement: Statement) -> bool:
     """Whether any test of its package, or any test that is not slow, fails without a statement."""
     path = checkout / statement.path
     text = path.read_text(encoding="utf-8")
-    path.write_text(without(text, statement), encoding="utf-8")
+    path.write_text(delete(text, statement), encoding="utf-8")
     room = statement.path.parts[1] if statement.path.parts[0] == "harness" else statement.path.parts[0]
     noticed = fails(checkout, f"tests/{room}", "--all") or fails(checkout, "tests")
     path.write_text(text, encoding="utf-8")

@@ -25,11 +25,11 @@ from clonediff.strategies.layers import EXCLUDED_LAYERS
 from clonediff.strategies.operations import is_operation
 from clonediff.strategies.program import GENERATIONS, Apply, Generation, Graph, instructions
 
-Words: TypeAlias = tuple[str, ...]
+Use: TypeAlias = tuple[str, ...]
 """The name of a layer; a layer and an argument; or a layer, an argument and a value."""
 
 
-def drawable(generation: Generation) -> dict[str, set[Words]]:
+def drawable_uses(generation: Generation) -> dict[str, set[Use]]:
     """Return all layers, arguments and values that can be drawn for the installed release."""
     has = signatures(framework(generation))
     layers = {name: parts["constructor"] for name, parts in has["layers"].items() if name not in EXCLUDED_LAYERS}
@@ -44,20 +44,20 @@ def drawable(generation: Generation) -> dict[str, set[Words]]:
     }
 
 
-def drawn(generation: Generation, count: int, seed: int) -> tuple[Counter[Words], int]:
+def count_uses(generation: Generation, count: int, seed: int) -> tuple[Counter[Use], int]:
     """Draw graphs; count each use of a layer, argument and value, and the originals that do not run."""
-    met: Counter[Words] = Counter()
+    met: Counter[Use] = Counter()
     with closing(SubjectProcess(Subject.parse(generation))) as process:
         process.start()
         trials = GraphTrials(process, KnownIssues(), cloners=())
         for graph in draws(process, seed, count, cloners=("fixed",)):
             trials.try_graph(graph, costly=False)
-            for words in _words(graph):
+            for words in _uses(graph):
                 met.update(words[:length] for length in range(1, len(words) + 1))
     return met, trials.tally.unrun
 
 
-def _words(graph: Graph) -> Iterator[Words]:
+def _uses(graph: Graph) -> Iterator[Use]:
     """Yield each argument of a constructor, and each attribute that is set afterwards."""
     for apply in instructions(graph.program.body):
         if isinstance(apply, Apply) and not is_operation(apply.kind):
@@ -73,8 +73,8 @@ def main() -> None:
     parser.add_argument("--list", action="store_true", help="name what was never drawn")
     options = parser.parse_args()
     os.environ |= {"PYTHONWARNINGS": "ignore", "TF_CPP_MIN_LOG_LEVEL": "3"}
-    met, unrun = drawn(options.generation, options.graphs, options.seed)
-    has = drawable(options.generation)
+    met, unrun = count_uses(options.generation, options.graphs, options.seed)
+    has = drawable_uses(options.generation)
     for name, words in has.items():
         print(f"{name}: {len(words & met.keys()):,} of {len(words):,}")
         if options.list:

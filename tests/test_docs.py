@@ -32,7 +32,7 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 README = ROOT / "README.md"
 PAGES = (README, ROOT / "CONTRIBUTING.md", ROOT / "ARCHITECTURE.md", *sorted(DOCS.glob("*.md")))
-FEW = """
+FAST_CONFTEST = """
 from hypothesis import Phase, settings
 
 settings.register_profile("few", max_examples=10, derandomize=True, phases=[Phase.generate])
@@ -118,7 +118,7 @@ def run(clonediff: Command, warm_commands: None, tmp_path: Path) -> Run:
 
 @pytest.mark.parametrize("guide", [*BY_DAY, pytest.param("layers-and-cloners", marks=AT_NIGHT)])
 def test_the_commands_of_a_guide_print_what_it_shows(guide: str, run: Run, tmp_path: Path) -> None:
-    (tmp_path / "conftest.py").write_text(FEW)
+    (tmp_path / "conftest.py").write_text(FAST_CONFTEST)
     for block in blocks(DOCS / f"{guide}.md"):
         file = re.match(r"# ([\w.]+)\n", block.text)
         if file is not None:
@@ -161,13 +161,13 @@ def test_the_reference_names_every_command(clonediff: Command) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_the_commands_on_a_page_and_their_options_exist(page: Path, clonediff: Command) -> None:
-    for words in map(shlex.split, typed_on(page)):
+    for words in map(shlex.split, commands_on(page)):
         code, text, _ = clonediff(words[1], "--help")
         assert code == 0, words
         assert {word for word in words if word.startswith("--")} <= {*re.findall(r"--[\w-]+", text)}, words
 
 
-def typed_on(page: Path) -> Iterator[str]:
+def commands_on(page: Path) -> Iterator[str]:
     """Yield the commands of clonediff on a page, in console blocks and in its text."""
     for block in blocks(page):
         for shown in commands(block.text) if block.language == "console" else ():
@@ -185,7 +185,7 @@ def test_ci_runs_the_two_commands_of_the_readme() -> None:
 
 
 def test_the_bugs_of_the_readme_are_open_known_issues() -> None:
-    (ids,) = [words.split()[2:] for words in typed_on(README) if words.startswith("clonediff replay lambda")]
+    (ids,) = [words.split()[2:] for words in commands_on(README) if words.startswith("clonediff replay lambda")]
     assert len(ids) == 5
     assert all(load().get(name).until is None for name in ids)
 

@@ -50,7 +50,7 @@ def test_a_model_of_the_project_is_cloned():
 """
 
 
-def done(command: list[str], folder: Path, *, or_code: int = 0) -> str:
+def run_command(command: list[str], folder: Path, *, or_code: int = 0) -> str:
     """Run a command without this checkout on its path; assert that it succeeds, and return its output."""
     variables = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "PYTEST"))}
     ran = subprocess.run(
@@ -62,7 +62,7 @@ def done(command: list[str], folder: Path, *, or_code: int = 0) -> str:
 
 def wheel_of(source: Path, folder: Path) -> Path:
     options = ["--no-deps", "--no-build-isolation", "--no-index", "--wheel-dir", str(folder)]
-    done([sys.executable, "-m", "pip", "wheel", *options, str(source)], folder)
+    run_command([sys.executable, "-m", "pip", "wheel", *options, str(source)], folder)
     (wheel,) = folder.glob("*.whl")
     return wheel
 
@@ -85,7 +85,7 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def sdist(sources: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("sdist")
     build = f"from setuptools import build_meta; build_meta.build_sdist({str(folder)!r})"
-    done([sys.executable, "-c", build], sources)
+    run_command([sys.executable, "-c", build], sources)
     (file,) = folder.glob("*.tar.gz")
     with tarfile.open(file) as archive:
         assert not [member.name for member in archive if member.issym() or member.islnk()], "the sdist has links"
@@ -133,11 +133,11 @@ def test_a_project_with_packages_of_the_same_names_can_use_clonediff(wheel: Path
         (project / name).mkdir(parents=True)
         (project / name / "__init__.py").write_text('OWNER = "this project"\n')
     (project / "test_own.py").write_text(OWN_TEST)
-    out = done([str(python), "-m", "pytest", "-s", "-q", "-p", "no:cacheprovider", "test_own.py"], project)
+    out = run_command([str(python), "-m", "pytest", "-s", "-q", "-p", "no:cacheprovider", "test_own.py"], project)
     assert "3 passed" in out
     assert f"CLONEDIFF {tmp_path / 'venv'}" in out
     script = str(python.with_name("clonediff"))
-    out = done([script, "fuzz", "--trials", "2", "--jobs", "1", "--out", "run"], project, or_code=1)
+    out = run_command([script, "fuzz", "--trials", "2", "--jobs", "1", "--out", "run"], project, or_code=1)
     assert "clonediff's own cloner is faithful on all 2 graphs" in out
 
 
@@ -146,7 +146,7 @@ def environment_with(wheel: Path, folder: Path) -> Path:
     venv.create(folder, with_pip=False, symlinks=True)
     python = folder / "bin" / "python"
     options = ["--no-deps", "--no-index", "--quiet"]
-    done([sys.executable, "-m", "pip", "--python", str(python), "install", *options, str(wheel)], folder)
+    run_command([sys.executable, "-m", "pip", "--python", str(python), "install", *options, str(wheel)], folder)
     # Python ignores `.pth` files in these folders, so an installed checkout of clonediff is not on the path.
     others = [path for path in sys.path if Path(path).name in ("site-packages", "dist-packages")]
     (site,) = folder.glob("lib/python*/site-packages")

@@ -83,7 +83,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     return work
 
 
-def night(folder: Path, number: int, findings: list[Any], gone: list[str]) -> list[str]:
+def run_night(folder: Path, number: int, findings: list[Any], gone: list[str]) -> list[str]:
     """Run the shell steps of a night as GitHub does, also after a failure; return the steps that fail."""
     for finding in findings:
         write(folder / "found" / "findings" / folder_name(finding) / "finding.json", msgspec.json.encode(finding))
@@ -105,7 +105,7 @@ def night(folder: Path, number: int, findings: list[Any], gone: list[str]) -> li
     return failed
 
 
-def github(folder: Path) -> list[tuple[str, int]]:
+def issues_on_github(folder: Path) -> list[tuple[str, int]]:
     """Return the title of each issue on the fake GitHub, and its number of comments."""
     return [(issue["title"], len(issue["comments"])) for issue in json.loads((folder / "github.json").read_text())]
 
@@ -119,15 +119,15 @@ def test_a_nightly_run_opens_one_issue_for_each_new_cause(folder: Path) -> None:
     ]
     again = msgspec.structs.replace(record(4), proof=True, known=None)
     gone = "Known issues of Keras that are gone on keras-nightly"
-    assert night(folder, 3, [proven, elsewhere, *others], []) == ["Search"]
-    assert github(folder) == [(f"{proven.title} [{proven.id}]", 0)]
+    assert run_night(folder, 3, [proven, elsewhere, *others], []) == ["Search"]
+    assert issues_on_github(folder) == [(f"{proven.title} [{proven.id}]", 0)]
     (issue,) = json.loads((folder / "github.json").read_text())
     assert "## Script" in issue["body"] and issue["body"].startswith(f"# {proven.title}")
-    assert night(folder, 4, [again], ["lambda-refused"]) == ["Search"]
+    assert run_night(folder, 4, [again], ["lambda-refused"]) == ["Search"]
     expected = [(f"{proven.title} [{proven.id}]", 0), (f"{again.title} [{again.id}]", 0), (gone, 1)]
-    assert github(folder) == expected
-    assert night(folder, 5, [], ["lambda-refused"]) == ["Search"], "an issue is not reported twice"
-    assert github(folder) == expected
+    assert issues_on_github(folder) == expected
+    assert run_night(folder, 5, [], ["lambda-refused"]) == ["Search"], "an issue is not reported twice"
+    assert issues_on_github(folder) == expected
     asked = (folder / "asked.txt").read_text()
     assert [line.count("keras/torch") for line in asked.splitlines() if "fuzz" in line] == [1, 0, 0]
     assert (folder / "GITHUB_STEP_SUMMARY.txt").read_text().count("## A night") == 3

@@ -37,9 +37,9 @@ from tests.helpers.example_runs import record
 from tests.helpers.waiting import wait_until
 from tests.recorded import FILE
 
-SECONDS = 0.09
+GRAPH_SECONDS = 0.09
 """Seconds of one core for a graph: 13,970 graphs took ten minutes on two cores."""
-REDUCTION = 3.0
+REDUCTION_SECONDS = 3.0
 CLUSTER = """
 import sys, time
 from distributed import LocalCluster
@@ -63,12 +63,12 @@ def trials() -> list[list[str]]:
 
 
 @functools.cache
-def found(id_: str) -> Finding:
+def finding_of(id_: str) -> Finding:
     """Return a finding of the cause with this id."""
     return replace(record(0), id=id_, subject="keras", known=None, smallest=False)
 
 
-def recorded_shard(setup: Setup, shard: Shard) -> Result:
+def simulate_shard(setup: Setup, shard: Shard) -> Result:
     """Return the result of a shard, put together from recorded trials."""
     met: Counter[tuple[str, str]] = Counter()
     findings: dict[tuple[str, str], Finding] = {}
@@ -80,22 +80,22 @@ def recorded_shard(setup: Setup, shard: Shard) -> Result:
                 key = ("upstream", cause)
                 met[key] += 1
                 if key not in shard.seen:
-                    findings.setdefault(key, found(key[1]))
-    time.sleep(SECONDS * graphs)
+                    findings.setdefault(key, finding_of(key[1]))
+    time.sleep(GRAPH_SECONDS * graphs)
     verdicts = {"upstream": {"broken": graphs}, "fixed": {"faithful": graphs}}
     known = {issue.id: {"property": graphs} for issue in setup.known[:60]}
-    counts = Counts(graphs=graphs, seconds=SECONDS * graphs, verdicts=verdicts, known=known)
+    counts = Counts(graphs=graphs, seconds=GRAPH_SECONDS * graphs, verdicts=verdicts, known=known)
     return Result({"keras": "3.15.1"}, counts, tuple(findings.values()), dict(met))
 
 
-def recorded_reduction(setup: Setup, finding: Finding, seconds: float) -> Result:
+def simulate_reduction(setup: Setup, finding: Finding, seconds: float) -> Result:
     """Wait as long as a reduction takes; return the finding, marked as fully reduced."""
-    time.sleep(REDUCTION)
-    counts = Counts(reducing=30, reducing_seconds=REDUCTION)
+    time.sleep(REDUCTION_SECONDS)
+    counts = Counts(reducing=30, reducing_seconds=REDUCTION_SECONDS)
     return Result({"keras": "3.15.1"}, counts, (replace(finding, smallest=True, proof=True),))
 
 
-class Figures(NamedTuple):
+class Load(NamedTuple):
     """The load of the driver during a campaign."""
 
     jobs: int
@@ -114,7 +114,7 @@ class Figures(NamedTuple):
         )
 
 
-class Watched(Campaign):
+class WatchedCampaign(Campaign):
     """A campaign that records how late workers learn of causes, and which causes are reduced twice."""
 
     def __init__(self, *arguments: Any) -> None:
@@ -152,9 +152,9 @@ def _say(failure: str) -> None:
     sys.stderr.write(f"{failure}\n")
 
 
-def simulate(workers: int, minutes: float, folder: Path) -> Figures:
+def simulate(workers: int, minutes: float, folder: Path) -> Load:
     """Run a campaign on this number of workers; return the load of the driver."""
-    tasks.try_shard, tasks.reduce_finding = recorded_shard, recorded_reduction
+    tasks.try_shard, tasks.reduce_finding = simulate_shard, simulate_reduction
     setup = Setup("simulated", ("upstream", "fixed"), load().issues)
     run = Run("2026-11-29T00:00:00+00:00", ("keras",), minutes=minutes, jobs=workers)
     nothing: Any = lambda *_: None  # noqa: E731 - two of them
@@ -162,14 +162,14 @@ def simulate(workers: int, minutes: float, folder: Path) -> Figures:
     note = Record(RunFolder(folder / "run"), run, corpus, KnownIssues(), nothing, _say, nothing)
     with cluster(workers, folder) as address:
         pool = DaskPool(address, setup)
-        campaign = Watched({}, pool, note)
+        campaign = WatchedCampaign({}, pool, note)
         cpu, began = time.process_time(), time.monotonic()
         campaign.run()
         core = (time.process_time() - cpu) / (time.monotonic() - began)
         pool.close()
     mebibytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
     twice = sum(count > 1 for count in campaign.reduced.values())
-    return Figures(pool.jobs, run.total.graphs, len(note.findings), core, mebibytes, campaign.latest, twice)
+    return Load(pool.jobs, run.total.graphs, len(note.findings), core, mebibytes, campaign.latest, twice)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from tests.helpers.waiting import PATIENCE
 BATCH = np.ones((2, 3), "float32")
 
 
-def assert_is(clone, by_hand):
+def assert_equal(clone, by_hand):
     """Assert that a clone equals the model that was built by hand."""
     assert_clones_faithfully(by_hand, clone=lambda _: clone, costly=False)
 
@@ -27,19 +27,19 @@ def test_a_clone_with_arguments_equals_the_model_built_by_hand(generation, build
     clear_session(generation)  # names of mask operations contain numbers
     clone = clone_model(builder.build(), **builder.arguments())
     clear_session(generation)
-    assert_is(clone, builder.by_hand())
+    assert_equal(clone, builder.by_hand())
 
 
 @for_builders("MISUSED")
 def test_wrong_arguments_are_refused_and_change_nothing(generation, builder):
     model = builder.build()
-    before = state(model)
+    before = attributes_of(model)
     with pytest.raises((TypeError, ValueError), match=f"(?s){builder.message}"):
         clone_model(model, **builder.arguments())
-    assert state(model) == before
+    assert attributes_of(model) == before
 
 
-def state(model, *others):
+def attributes_of(model, *others):
     """Return the attributes of models and layers, with copies of lists."""
     held = [vars(holder) for holder in (model, *getattr(model, "layers", ()), *others) if hasattr(holder, "__dict__")]
     return [{name: value[:] if type(value) is list else value for name, value in names.items()} for names in held]
@@ -48,18 +48,18 @@ def state(model, *others):
 # clone_function
 
 
-def noting(names):
+def note_layers(names):
     return lambda layer: names.append(layer.name) or layer.from_config(layer.get_config())
 
 
 @for_generations
 def test_clone_function_is_called_for_all_layers_except_inputs(generation):
     model, names = load(generation).graphs.nested(), []
-    clone_model(model, clone_function=noting(names))
+    clone_model(model, clone_function=note_layers(names))
     assert names == [layer.name for layer in model.layers[1:]]
     if generation == "keras":
         names.clear()
-        clone_model(load("keras").graphs.a_layer_shared_with_nested_models(), None, noting(names), recursive=True)
+        clone_model(load("keras").graphs.a_layer_shared_with_nested_models(), None, note_layers(names), recursive=True)
         assert names.count("shared") == 1, "once, although several models have the layer"
 
 
@@ -96,7 +96,7 @@ def test_a_failed_clone_does_not_change_reused_layers(generation):
             raise KeyError("mine")
         return layer
 
-    before = state(model, middle._keras_history[0])
+    before = attributes_of(model, middle._keras_history[0])
     arguments = [{"clone_function": failing}]
     if generation == "keras":
         call = {"call_function": lambda layer, *args, **kwargs: failing(layer)(*args, **kwargs)}
@@ -104,13 +104,13 @@ def test_a_failed_clone_does_not_change_reused_layers(generation):
     for functions in arguments:
         with pytest.raises(KeyError, match="mine"):
             clone_model(model, input_tensors=middle, **functions)
-        assert state(model, middle._keras_history[0]) == before
+        assert attributes_of(model, middle._keras_history[0]) == before
 
 
 # call_function
 
 
-def noting_calls(calls, after=lambda layer, outputs: outputs):
+def note_calls(calls, after=lambda layer, outputs: outputs):
     def function(layer, *args, **kwargs):
         calls[layer.name] = kwargs
         return after(layer, layer(*args, **kwargs))
@@ -127,25 +127,25 @@ def test_call_function_may_insert_a_call(kind):
         return inserted[0](outputs) if isinstance(layer, layers.Embedding) else outputs
 
     clear_session("keras")
-    clone = clone_model(load("keras").arguments.embedded(), call_function=noting_calls({}, after))
+    clone = clone_model(load("keras").arguments.embedded(), call_function=note_calls({}, after))
     by_hand = load("keras").arguments.embedded(after=inserted[1])
     for model in (clone, by_hand):  # building by hand used up a number for an unused operation
         for operation in model.operations:
             if not isinstance(operation, layers.Layer):
                 operation.name = type(operation).__name__
-    assert_is(clone, by_hand)
+    assert_equal(clone, by_hand)
 
 
 def test_call_function_gets_call_arguments_in_nested_models_too():
     calls, models = {}, load("keras")
-    clone_model(models.arguments.with_a_mask_given(), call_function=noting_calls(calls))
+    clone_model(models.arguments.with_a_mask_given(), call_function=note_calls(calls))
     assert [*map(list, calls.values())] == [[], *[["mask"]] * 3], "calls of an embedding and three recurrent layers"
     calls.clear()
-    clone_model(models.arguments.with_an_argument_given(), call_function=noting_calls(calls))
+    clone_model(models.arguments.with_an_argument_given(), call_function=note_calls(calls))
     assert calls == {"boxes": {"training": True}}, "also an argument with its default value"
     for recursive, names in ((False, {"inner", "dense"}), (True, {"inner", "dense", "embedding", "lstm"})):
         calls.clear()
-        clone_model(models.arguments.nested(), call_function=noting_calls(calls), recursive=recursive)
+        clone_model(models.arguments.nested(), call_function=note_calls(calls), recursive=recursive)
         assert set(calls) == names
 
 

@@ -187,14 +187,14 @@ assert [id(weight.value) for weight in layer.weights] == [id(parameter) for para
 
 
 WAYS = {
-    "a .keras file": lambda package, model, folder: loaded(package, model, folder / "model.keras"),
-    "a .h5 file": lambda package, model, folder: loaded(package, model, folder / "model.h5"),
+    "a .keras file": lambda package, model, folder: save_and_load(package, model, folder / "model.keras"),
+    "a .h5 file": lambda package, model, folder: save_and_load(package, model, folder / "model.h5"),
     "pickle": lambda package, model, folder: pickle.loads(pickle.dumps(model)),
     "quantize": lambda package, model, folder: model.quantize("int8") or model,
 }
 
 
-def loaded(package, model, path):
+def save_and_load(package, model, path):
     model.save(path)
     return package.models.load_model(path, compile=False)
 

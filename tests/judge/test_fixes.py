@@ -49,7 +49,7 @@ def test_each_fixed_issue_exists_and_belongs_to_one_fix() -> None:
 
 
 SMALL = [fix for fix in FIXES if not fix.name.startswith("10")]
-EVERY = 5
+DAY_STEP = 5
 """By day, every fifth script is run."""
 
 
@@ -59,7 +59,7 @@ SLOW = pytest.mark.slow(reason="it runs all scripts, or applies only the small f
 @pytest.mark.parametrize(
     ("generation", "fixes"), [("keras", FIXES), ("tf_keras", FIXES), pytest.param("keras", SMALL, marks=SLOW)]
 )
-@pytest.mark.parametrize("step", [EVERY, pytest.param(1, marks=SLOW)])
+@pytest.mark.parametrize("step", [DAY_STEP, pytest.param(1, marks=SLOW)])
 def test_the_scripts_of_fixed_issues_pass_with_the_fixes(
     generation: str, fixes: list[Proposal], step: int, tmp_path: Path
 ) -> None:
@@ -74,7 +74,7 @@ def test_the_scripts_of_fixed_issues_pass_with_the_fixes(
     assert {id_: answer for id_, answer in answers.items() if answer[0] is not ReplayAnswer.GONE} == {}
 
 
-COPIED = """\
+CLONE_AND_SAVE = """\
 import h5py, keras, numpy as np, tensorflow as tf
 from keras import layers
 
@@ -123,7 +123,7 @@ def test_with_the_fixes_a_clone_has_new_weights_and_saves_the_same_keys(tmp_path
         if fix.is_for("keras"):
             copy.apply(fix.name, fix.text)
     with closing(ScriptRunner(Subject.parse("keras"), copy.search_path)) as runner:
-        assert runner.answer(Script(COPIED, "AssertionError", sure=True)) == (ReplayAnswer.GONE, "")
+        assert runner.answer(Script(CLONE_AND_SAVE, "AssertionError", sure=True)) == (ReplayAnswer.GONE, "")
 
 
 RELEASE = '''\
@@ -190,7 +190,7 @@ EDITS = {
 """By effect: the names in the header of a fix, its definition, and lines of the edited file."""
 
 
-def put(text: str, folder: Path) -> str:
+def apply_fix(text: str, folder: Path) -> str:
     path = folder / "site" / "keras" / "src" / "models" / "cloning.py"
     path.parent.mkdir(parents=True)
     path.write_text(RELEASE)
@@ -203,7 +203,7 @@ def put(text: str, folder: Path) -> str:
 @pytest.mark.parametrize("name", EDITS)
 def test_a_definition_replaces_the_definition_of_the_same_name(name: str, tmp_path: Path) -> None:
     names, code, lines = EDITS[name]
-    assert lines in put(HEADER.format(names) + "\n\n" + code, tmp_path)
+    assert lines in apply_fix(HEADER.format(names) + "\n\n" + code, tmp_path)
 
 
 @pytest.mark.no_keras
@@ -220,7 +220,7 @@ def test_a_definition_replaces_the_definition_of_the_same_name(name: str, tmp_pa
 )
 def test_the_error_says_why_a_fix_does_not_apply(text: str, reason: str, tmp_path: Path) -> None:
     with pytest.raises(ProposalError, match=reason):
-        put(text, tmp_path)
+        apply_fix(text, tmp_path)
 
 
 def test_keras_tests_that_fail_with_a_fix_are_named(tmp_path: Path) -> None:

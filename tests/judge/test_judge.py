@@ -49,16 +49,16 @@ def clone_model(model, *args, **kwargs):
 """An answer with several blocks: the last definition counts, with the helpers that it uses."""
 
 
-def cloning() -> Path:
+def cloning_file() -> Path:
     """Return the file of Keras that defines `clone_model`."""
     spec = importlib.util.find_spec("keras")
     assert spec is not None and spec.origin is not None
     return Path(spec.origin).parents[1] / FILE
 
 
-def repaired(module: str = "keras.src.saving.serialization_lib") -> str:
+def repaired_text(module: str = "keras.src.saving.serialization_lib") -> str:
     """Return its text, changed so that a layer with a lambda can be created from its config."""
-    before = cloning().read_text()
+    before = cloning_file().read_text()
     (at,) = [line for line in before.splitlines(True) if line.lstrip() == LINE]
     indent = at[: -len(LINE)]
     scope = f"{indent}from {module} import SafeModeScope\n{indent}with SafeModeScope(False):\n"
@@ -67,7 +67,7 @@ def repaired(module: str = "keras.src.saving.serialization_lib") -> str:
 
 def diff(old: str, new: str, after: str | None = None) -> str:
     """Return a diff that turns the text of `cloning()` into another text."""
-    before, lines = cloning().read_text().splitlines(True), (after or repaired()).splitlines(True)
+    before, lines = cloning_file().read_text().splitlines(True), (after or repaired_text()).splitlines(True)
     return "".join(difflib.unified_diff(before, lines, old, new))
 
 
@@ -85,7 +85,7 @@ FIX = "".join(
     (
         diff("a/tests/a.py", "b/tests/a.py"),
         f"diff --git a/src/{FILE} b/src/{FILE}\nindex 123..456 100644\n",
-        diff(f"a/src/keras/{FILE}", f"b/src/keras/{FILE}", repaired("keras.src.models.new")),
+        diff(f"a/src/keras/{FILE}", f"b/src/keras/{FILE}", repaired_text("keras.src.models.new")),
         diff(f"a/{FOLDER}/cloning_test.py", f"b/{FOLDER}/cloning_test.py"),
         f"--- a/{FOLDER}/more.py\n+++ b/{FOLDER}/more.py\n@@ -1,0 +2 @@\n+b = 2\n",
         f"--- a/{FOLDER}/less.py\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-a = 1\n-b = 2\n",
@@ -97,9 +97,9 @@ FIX = "".join(
 """A diff of deep files and of tests: with lines without context, a deleted file and a link."""
 
 
-def tree(folder: Path, text: str) -> Path:
+def copy_keras(folder: Path, text: str) -> Path:
     """Copy Keras; replace its `cloning.py` by a link to a file outside of the copy with this text."""
-    below, copy = cloning().parents[2], folder / "keras"
+    below, copy = cloning_file().parents[2], folder / "keras"
     for part in ("src", "models", "cloning.py"):
         copy.mkdir(parents=True)
         for path in below.iterdir():
@@ -121,7 +121,7 @@ def judge(clonediff: Command, monkeypatch: pytest.MonkeyPatch) -> Command:
 
 
 def test_each_proposed_fix_has_a_verdict(judge: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    link = tree(tmp_path / "site", cloning().read_text())
+    link = copy_keras(tmp_path / "site", cloning_file().read_text())
     place = (str(tmp_path / "site"),)
     monkeypatch.setattr("clonediff.harness.judge.judging.search_path_of", {Subject.parse("keras"): place}.__getitem__)
     for name, text in (("fix.diff", FIX), ("raises.py", RAISES), ("itself.md", ITSELF)):
@@ -137,7 +137,7 @@ def test_each_proposed_fix_has_a_verdict(judge: Command, tmp_path: Path, monkeyp
     worse = {cause["title"]: cause["script"] for cause in itself["worse"]}
     script = worse["The clone holds a layer of the original itself"]
     assert "clone_model(model)" in script and "cannot be cloned" not in script, "the script leaves out the known issue"
-    assert link.is_symlink() and link.read_text() == cloning().read_text()
+    assert link.is_symlink() and link.read_text() == cloning_file().read_text()
     assert {path.name for path in link.parent.glob("[lmn]e*.py")} == {"less.py"}
 
 
@@ -169,7 +169,7 @@ REFUSED = {
 """By file: its text, and why it cannot be applied."""
 
 
-MENDS_SOME = """
+FIXES_SOME = """
 def clone_model(model, *args, **kwargs):
     from keras.src.saving.serialization_lib import SafeModeScope
     with SafeModeScope(False):
@@ -178,8 +178,8 @@ def clone_model(model, *args, **kwargs):
 
 
 def test_a_series_lists_the_issues_that_each_proposal_fixes(judge: Command, tmp_path: Path) -> None:
-    (tmp_path / "none.py").write_text(f"ONE = 1\n\n\ndef clone_model(model):\n    return ONE\n{MENDS_SOME}")
-    (tmp_path / "some.py").write_text(MENDS_SOME)
+    (tmp_path / "none.py").write_text(f"ONE = 1\n\n\ndef clone_model(model):\n    return ONE\n{FIXES_SOME}")
+    (tmp_path / "some.py").write_text(FIXES_SOME)
     code, out, _ = judge("none.py", "some.py", "--series", "--minutes", "1", "--trials", "3")
     first, second, total, *worse = out.splitlines()
     assert (code, first, second) == (1, "none: 2: compile-lambda, lambda-refused", "some: 0")
@@ -213,7 +213,7 @@ def test_a_change_is_judged_by_what_it_fixes_and_breaks(
     judge: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     broken = "\n\ndef _clone_sequential_model(*args, **kwargs):\n    raise KeyError('sequential')\n"
-    tree(tmp_path, repaired() + broken)
+    copy_keras(tmp_path, repaired_text() + broken)
     release, changed = Subject.parse("keras"), Subject.parse("keras==99")
     known = KnownIssues((*KNOWN.issues, load().get("own-sequential")))
     monkeypatch.setattr("clonediff.harness.cli.judge.load", lambda: known)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-MENDS = """\
+FIXES = """\
 def _clone_functional_model(model, input_tensors=None):
     layers, tensors = {}, {}
     for layer, old in zip(model._input_layers, model.inputs):
@@ -22,7 +22,7 @@ def _clone_functional_model(model, input_tensors=None):
 """
 """A correct fix: it lets Keras compute the masks. `Lambda` still loses its mask function."""
 
-TENSORS = MENDS.replace("= new._keras_history[0], new", "= new, new").replace(
+TENSORS = FIXES.replace("= new._keras_history[0], new", "= new, new").replace(
     "if isinstance(old, InputLayer):", "if 0:"
 )
 """Confuses the tensor of an input with its layer, and calls it."""
@@ -32,7 +32,7 @@ def _clone_functional_model(model, input_tensors=None):
     # what stands here stays as it is
     return Model(input_tensors, [tensors[old] for old in model.outputs], name=model.name)
 """
-MASKLESS = MENDS.replace("**(node.arguments or {})", "**({'mask': None} if has_arg(layers[old].call, 'mask') else {})")
+MASKLESS = FIXES.replace("**(node.arguments or {})", "**({'mask': None} if has_arg(layers[old].call, 'mask') else {})")
 """Fixes the reported model, but the layers of a clone get no masks."""
 
 SHARES = "def clone_model(model, input_tensors=None):\n    return model\n"

@@ -33,23 +33,23 @@ from tests.helpers.trials import unclear_titles
 
 ROOT = Path(__file__).parents[2]
 KNOWN = load()
-BY_DAY = {"keras": 1, "tf_keras": 2}
+DAY_STEPS = {"keras": 1, "tf_keras": 2}
 """By generation: by day, one script of this many is run."""
 EXPLAINED_BY = {"lambda-refused-inside": "lambda-refused", "patches-name": "operation-names"}
 """By script: another bug, in whose releases the script fails, too."""
-ALSO_IN = {"quantized-inside": ["3.3.3"]}
+EARLIER = {"quantized-inside": ["3.3.3"]}
 """By script: releases before `since` that have the bug; releases in between cannot build the model."""
-LINE = re.compile(r"/blob/v([\w.]+)/((?:keras|tf_keras)/src/[\w/]+\.py)#L(\d+)$")
-READ_IN = {"keras": "3.15.1", "tf_keras": "2.21.0"}
+LINE_LINK = re.compile(r"/blob/v([\w.]+)/((?:keras|tf_keras)/src/[\w/]+\.py)#L(\d+)$")
+LINKED_RELEASES = {"keras": "3.15.1", "tf_keras": "2.21.0"}
 """The releases to which links lead, except for bugs of older releases."""
 
-PLAIN = {
+ALLOWED_IMPORTS = {
     *("keras", "tf_keras", "tensorflow", "numpy", "functools", "gc", "os", "signal", "tempfile", "warnings"),
     "weakref",
 }
 """By generation: the modules that a script may import."""
 
-AGAIN = """
+BUILD_AGAIN = """
 import keras as package
 
 def again(model, *arguments, **options):
@@ -61,7 +61,7 @@ def again(model, *arguments, **options):
 package.models.clone_model = again
 """
 """`clone_model` that builds the model again: if a script still fails, its bug is not in cloning."""
-LOADED = """
+SAVE_AND_LOAD = """
 import os
 import tempfile
 
@@ -76,12 +76,12 @@ package.models.clone_model = loaded
 """
 CHECKS_ARGUMENTS = ("clone-function-uncallable", "tf-given-more")
 """Bugs whose scripts expect an error from `clone_model` itself."""
-UNTRUSTED = ("compile-lambda", "compile-own-function", "lambda-globals", "lambda-refused", "tf-lambda-nested")
+REJECTED_BY_LOADING = ("compile-lambda", "compile-own-function", "lambda-globals", "lambda-refused", "tf-lambda-nested")
 """Bugs whose model `load_model` rejects by design, because anyone could have written the file."""
 
 
 def _params() -> Iterator[Any]:
-    for generation, step in BY_DAY.items():
+    for generation, step in DAY_STEPS.items():
         for number, issue in enumerate(KNOWN.on(generation).bugs):
             night = pytest.mark.slow(reason="by day, only every second script is run")
             yield pytest.param(generation, issue, id=f"{generation}-{issue.id}", marks=[night] if number % step else [])
@@ -109,7 +109,7 @@ def scripts() -> Iterator[Scripts]:
 
 def expected_on(issue: KnownIssue, release: str) -> ReplayAnswer:
     other = KNOWN.get(EXPLAINED_BY.get(issue.id, ""))
-    breaks = issue.is_in(release) or other is not None and other.is_in(release) or release in ALSO_IN.get(issue.id, [])
+    breaks = issue.is_in(release) or other is not None and other.is_in(release) or release in EARLIER.get(issue.id, [])
     return ReplayAnswer.BREAKS if breaks else ReplayAnswer.GONE
 
 
@@ -157,16 +157,16 @@ def test_the_script_passes_when_the_model_is_rebuilt(generation: str, issue: Any
     if issue.id in CHECKS_ARGUMENTS:
         pytest.skip(reason="the script expects an error from clone_model itself")
     source = "".join(issue.script.splitlines(keepends=True)[: cloning_line(issue.script) - 1])
-    head = AGAIN.replace("keras as", f"{generation} as").format(source=source)
+    head = BUILD_AGAIN.replace("keras as", f"{generation} as").format(source=source)
     ended = scripts(generation).run(head + issue.script)
     assert ended.code == 0, f"it fails without cloning: {ended.last}"
 
 
 @each_issue
 def test_the_header_says_whether_loading_has_the_same_bug(generation: str, issue: Any, scripts: Scripts) -> None:
-    if issue.id in CHECKS_ARGUMENTS + UNTRUSTED or issue.until:
+    if issue.id in CHECKS_ARGUMENTS + REJECTED_BY_LOADING or issue.until:
         pytest.skip(reason="load_model rejects the model by design or has no such argument, or the bug was fixed")
-    ended = scripts(generation).run(LOADED.replace("keras as", f"{generation} as") + issue.script)
+    ended = scripts(generation).run(SAVE_AND_LOAD.replace("keras as", f"{generation} as") + issue.script)
     assert (ended.code != 0) is issue.loading, ended.last
 
 
@@ -199,13 +199,13 @@ def test_links_lead_to_lines_of_the_installed_release(issue: Any) -> None:
     assert spec is not None
     folder = Path((spec.submodule_search_locations or [""])[0]).parent
     for line in issue.lines:
-        match = LINE.search(line)
+        match = LINE_LINK.search(line)
         assert match, line
         if match[1] == version(issue.generation):
             code = (folder / match[2]).read_text(encoding="utf-8").splitlines()[int(match[3]) - 1].strip()
             assert code.strip("()[]{},"), f"{line} is {code!r}"
         else:
-            assert issue.until or version(issue.generation) != READ_IN[issue.generation], line
+            assert issue.until or version(issue.generation) != LINKED_RELEASES[issue.generation], line
 
 
 @pytest.mark.no_keras
@@ -214,7 +214,7 @@ def test_scripts_are_plain_keras_and_their_assertions_have_messages() -> None:
         tree = ast.parse(issue.script)
         names = re.findall(r"(?m)^ *(?:import|from) ([\w.]+)(?= import| as|$)", issue.script)
         imports = {name.partition(".")[0] for name in names}
-        assert imports <= PLAIN, issue.id
+        assert imports <= ALLOWED_IMPORTS, issue.id
         assert all(node.msg for node in ast.walk(tree) if isinstance(node, ast.Assert)), f"{issue.id}: no message"
         assert issue.script.endswith("# ///\n"), f"{issue.id}: the header comes last"
         assert "# ///" not in issue.code
@@ -252,5 +252,5 @@ def test_the_readme_counts_the_bugs_of_the_newest_releases() -> None:
         ("keras", "{} bugs of Keras 3.15.1, of which a maintainer would take {}"),
         ("tf_keras", "{} of `tf_keras` 2.21.0, of which they would take {}"),
     ):
-        bugs = KNOWN.on(generation, READ_IN[generation]).bugs
+        bugs = KNOWN.on(generation, LINKED_RELEASES[generation]).bugs
         assert words.format(len(bugs), sum(bug.verdict == "accept" for bug in bugs)) in text

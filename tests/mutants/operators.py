@@ -84,7 +84,7 @@ def _is_constant(value: Any) -> bool:
     return isinstance(value, tf.Tensor) and hasattr(value, "numpy")
 
 
-def _unlike(one: Any, two: Any) -> bool:
+def _differ(one: Any, two: Any) -> bool:
     """Whether two values differ, so that one can replace the other."""
     kinds = [[type(thing), *(map(type, thing) if isinstance(thing, (list, tuple)) else ())] for thing in (one, two)]
     if kinds[0] != kinds[1] or isinstance(one, bool):
@@ -126,12 +126,12 @@ def _other_containers(value: Any) -> Iterator[tuple[str, str, Any]]:
     for kind, twin in _TWINS.items():
         if type(value) is kind or (package(value) in KERAS and kind in type(value).__mro__):
             yield "class", twin.__name__, twin(value)
-    if isinstance(value, (list, tuple)) and value and _unlike(value[0], value[-1]):
+    if isinstance(value, (list, tuple)) and value and _differ(value[0], value[-1]):
         make = getattr(type(value), "_make", list)
         yield "swapped", "its first and last item", make([value[-1], *value[1:-1], value[0]])
     if isinstance(value, dict) and len(value) > 1:
         first, *_, last = value
-        if _unlike(value[first], value[last]):
+        if _differ(value[first], value[last]):
             yield "swapped", "the values of two keys", {**value, first: value[last], last: value[first]}
 
 
@@ -143,18 +143,18 @@ def _other_functions(scene: Scene, value: Any) -> Iterator[tuple[str, Any]]:
     code, cells, names = value.__code__, value.__closure__ or (), value.__globals__
     constants = tuple(constant + 1 if type(constant) in (int, float) else constant for constant in code.co_consts)
     if constants != code.co_consts:
-        yield "code", _like(value, code=code.replace(co_consts=constants))
+        yield "code", _copy_function(value, code=code.replace(co_consts=constants))
     if cells:
         cell = types.CellType(scene.another(cells[0].cell_contents))
-        yield "closure", _like(value, closure=(cell, *cells[1:]))
+        yield "closure", _copy_function(value, closure=(cell, *cells[1:]))
     if value.__defaults__:
-        yield "default", _like(value, defaults=tuple(map(scene.another, value.__defaults__)))
+        yield "default", _copy_function(value, defaults=tuple(map(scene.another, value.__defaults__)))
     read = {name: names.get(name) for name in code.co_names if isinstance(names.get(name), (int, float, dict))}
     if read:
-        yield "global", _like(value, names={**names, **scene.another(read)})
+        yield "global", _copy_function(value, names={**names, **scene.another(read)})
 
 
-def _like(function: Any, **others: Any) -> Any:
+def _copy_function(function: Any, **others: Any) -> Any:
     """Return a copy of a function with other code, closure, defaults or globals."""
     parts = [others.get("code", function.__code__), others.get("names", function.__globals__), function.__name__]
     parts += [others.get("defaults", function.__defaults__), others.get("closure", function.__closure__)]
@@ -178,7 +178,7 @@ def _changes(scene: Scene, place: Place) -> Iterator[tuple[str, str, Callable[[]
         namesake = partial(type(kind), kind.__name__, (kind,), names)
         yield "class", "one of the same name", lambda: setattr(value, "__class__", namesake())
     for twin in scene.places if place.step == "attribute" else ():
-        if twin.holder is place.holder and str(twin.key) > place.key and _unlike(value, twin.value):
+        if twin.holder is place.holder and str(twin.key) > place.key and _differ(value, twin.value):
             yield "swapped", f"with {twin.key}", lambda twin=twin: (place.put(twin.value), twin.put(value))
             return
 
@@ -199,9 +199,9 @@ def _at_places(*operators: str, of_training: bool = False) -> Callable[[Scene], 
 # -- changes of the graph and of weights
 
 
-def _graph(scene: Scene) -> Changes:
+def _graph_changes(scene: Scene) -> Changes:
     for number, model in enumerate(part for part in (scene.model, *scene.objects) if hasattr(part, "_nodes_by_depth")):
-        yield from _ends(number, model)
+        yield from _end_changes(number, model)
         nodes = [node for depth in sorted(model._nodes_by_depth, reverse=True) for node in model._nodes_by_depth[depth]]
         made: list[Any] = []
         for place, node in enumerate(nodes):
@@ -241,7 +241,7 @@ def _call_on(model: Any, node: Any, flat: list[Any], changed: dict[int, Any]) ->
         model._tensor_usage_count[key] += 1
 
 
-def _ends(number: int, model: Any) -> Changes:
+def _end_changes(number: int, model: Any) -> Changes:
     for end in ("inputs", "outputs"):
         nested = f"_{end}_struct" if hasattr(model, "_outputs_struct") else f"_nested_{end}"
         tensors = list(getattr(model, end) or ())
@@ -251,7 +251,7 @@ def _ends(number: int, model: Any) -> Changes:
             yield f"graph {number}: the order of {end}", partial(vars(model).update, names)
 
 
-def _weight(scene: Scene) -> Changes:
+def _weight_changes(scene: Scene) -> Changes:
     for number, (weight, other) in enumerate(zip(scene.model.weights, scene.other.weights, strict=True)):
         if not hasattr(weight, "assign"):  # the vocabulary of a lookup in tf_keras cannot be assigned
             continue
@@ -287,15 +287,15 @@ def _weight(scene: Scene) -> Changes:
 _ONE_BY_ONE = ("alias", "reference", "dropped", "swapped", "value", "array", "dtype", "class", "function")
 OPERATORS: dict[str, Callable[[Scene], Changes]] = {
     **{name: _at_places(name) for name in _ONE_BY_ONE},
-    "graph": _graph,
-    "weight": _weight,
+    "graph": _graph_changes,
+    "weight": _weight_changes,
     "compiled": _at_places(of_training=True),
     # These change the original.
     "original alias": _at_places("alias", "reference"),
     "original dropped": _at_places("dropped", "swapped", "class"),
     "original value": _at_places("value", "array", "dtype"),
     "original function": _at_places("function"),
-    "original weight": _weight,
+    "original weight": _weight_changes,
     "original compiled": _at_places(of_training=True),
 }
 

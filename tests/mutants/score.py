@@ -36,7 +36,7 @@ def alarms(name: str, mode: str) -> frozenset[str]:
     return frozenset(MODES[mode](name, Cloner()))
 
 
-def tried(mutant: Mutant) -> list[Result]:
+def results_of(mutant: Mutant) -> list[Result]:
     """Return the result of a mutant in each mode; nothing if the change cannot be made."""
     results = []
     for mode in MODES:
@@ -68,7 +68,7 @@ def _results(operator: str, names: list[str], each: int, seed: int) -> list[Resu
     """Return the results of an operator, on one model after the other."""
     names = random.Random(f"{seed} {operator}").sample(names, len(names))
     mutants = [mutant for name in names for mutant in mutants_of(name, seed)[operator][: 3 * each]]
-    made = filter(None, map(tried, sorted(mutants, key=lambda mutant: mutant.number)))
+    made = filter(None, map(results_of, sorted(mutants, key=lambda mutant: mutant.number)))
     results = list(chain.from_iterable(islice(made, each)))
     used = sorted({result.mutant.model for result in results})
     found = [
@@ -77,7 +77,7 @@ def _results(operator: str, names: list[str], each: int, seed: int) -> list[Resu
     return [*(Result(mutant, mode, ALARM) for mutant, mode in found), *results]
 
 
-def share(results: Iterable[Result], mode: str, operator: str = "") -> tuple[float, Counter[str]]:
+def killed_share(results: Iterable[Result], mode: str, operator: str = "") -> tuple[float, Counter[str]]:
     """Return the share of the mutants that a mode kills, and the number of each outcome."""
     of_mode = [result for result in results if result.mode == mode]
     counts = Counter(result.outcome for result in of_mode if operator in ("", result.mutant.operator))
@@ -91,7 +91,7 @@ def table(results: list[Result]) -> str:
     for operator in (*OPERATORS, ""):
         line = f"{operator or 'all':18}"
         for mode in MODES:
-            killed, counts = share(results, mode, operator)
+            killed, counts = killed_share(results, mode, operator)
             line += f"  {mode} {killed:6.1%} " + ", ".join(
                 f"{counts[outcome]} {outcome}" for outcome in OUTCOMES if counts[outcome]
             ).ljust(50)

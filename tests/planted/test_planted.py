@@ -32,7 +32,7 @@ Trials = Callable[[str, str], Trial]
 
 
 @pytest.fixture(scope="module")
-def clones(warm: Callable[[str], SubjectProcess]) -> Trials:
+def run_faults(warm: Callable[[str], SubjectProcess]) -> Trials:
     """Return a function that runs the trial of a model with the fixed cloner and its faults."""
 
     @functools.cache
@@ -51,8 +51,8 @@ def clones(warm: Callable[[str], SubjectProcess]) -> Trials:
     "generation", ["keras", pytest.param("tf_keras", marks=pytest.mark.slow(reason="the checks are those of Keras 3"))]
 )
 @pytest.mark.parametrize(("fault", "model"), FAULTS, ids=[fault for fault, _ in FAULTS])
-def test_each_fault_is_caught_by_its_check(fault: str, model: str, generation: str, clones: Trials) -> None:
-    found = clones(generation, model).clones
+def test_each_fault_is_caught_by_its_check(fault: str, model: str, generation: str, run_faults: Trials) -> None:
+    found = run_faults(generation, model).clones
     assert found["fixed"].differences == ()
     parts = [f"{difference.check} {difference.part}" for difference in found[fault].differences]
     assert any(part.startswith(PLANTED[fault]) for part in parts)

@@ -55,13 +55,13 @@ check = "structure"
 """
 
 
-def written(folder: Path, text: str, name: str = "one.py") -> Path:
+def write_issue(folder: Path, text: str, name: str = "one.py") -> Path:
     (folder / name).write_text(text, encoding="utf-8")
     return folder
 
 
 def test_a_script_and_its_header_are_read(tmp_path: Path) -> None:
-    (issue,) = load(written(tmp_path, GOOD)).issues
+    (issue,) = load(write_issue(tmp_path, GOOD)).issues
     assert (issue.id, issue.title, issue.because) == ("one", "A title", "It forgets")
     assert (issue.root, issue.verdict, issue.lines, issue.files) == ("settings", "minor", (LINK,), ("x.py",))
     assert issue.code.endswith("clone = keras.models.clone_model(model)\n")
@@ -70,8 +70,8 @@ def test_a_script_and_its_header_are_read(tmp_path: Path) -> None:
 
 
 def test_limits_come_after_bugs_and_have_no_script(tmp_path: Path) -> None:
-    written(tmp_path, LIMIT, LIMITS)
-    known = load(written(tmp_path, GOOD))
+    write_issue(tmp_path, LIMIT, LIMITS)
+    known = load(write_issue(tmp_path, GOOD))
     assert ([issue.id for issue in known.issues], [issue.id for issue in known.bugs]) == (["one", "one-more"], ["one"])
     assert known.get("one-more").verdict == "limit"
 
@@ -116,7 +116,7 @@ def test_a_match_explains_a_cause_if_every_field_matches(
     head, _, rest = GOOD.replace('# since = "3.4.0"\n# until = "3.13.0"\n', "").partition("# [[match]]\n")
     lines = "".join(f"# {line}\n" for line in fields.splitlines())
     text = f"{head}# [[match]]\n{lines}# ///{rest.partition('# ///')[2]}"
-    trials = GraphTrials(keras, load(written(tmp_path, text)), cloners=("upstream",))
+    trials = GraphTrials(keras, load(write_issue(tmp_path, text)), cloners=("upstream",))
     graphs = {"name": NAMED, "raised": REFUSED}
     known = {name for name, graph in graphs.items() for hit in trials.try_graph(graph, costly=False).hits if hit.known}
     assert known == matched
@@ -151,7 +151,7 @@ def test_the_error_names_the_wrong_file(tmp_path: Path, old: str, new: str, mess
     name, text = ("one.py", GOOD) if old in GOOD else (LIMITS, LIMIT)
     assert old in text
     with pytest.raises(ValueError, match=re.escape(message)) as caught:
-        load(written(tmp_path, text.replace(old, new), name))
+        load(write_issue(tmp_path, text.replace(old, new), name))
     assert str(caught.value).startswith(f"{tmp_path / name}: ")
 
 

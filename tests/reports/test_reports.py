@@ -23,7 +23,7 @@ pytestmark = pytest.mark.no_keras
 
 KNOWN = load()
 SENTENCE = "Keras 3.15.1's clone_model crashes on 12 of 300 graphs, trains differently on 8, changes only a name on 270"
-LOADS = {"link", "img", "iframe", "object", "embed", "base", "form", "script"}
+LOADING_ELEMENTS = {"link", "img", "iframe", "object", "embed", "base", "form", "script"}
 """HTML elements that load or run other files."""
 
 
@@ -142,7 +142,7 @@ def test_a_report_has_every_cause_and_a_short_summary(count: int, tmp_path: Path
     assert issues.count("## What should happen") == count
     assert len(summary) < 100_000
     assert ("and 10 more, in the report" in summary) is (count == 60)
-    assert not LOADS & {name for name, _ in page.elements}
+    assert not LOADING_ELEMENTS & {name for name, _ in page.elements}
 
 
 IN_DENSE = {"name": "dense", "kind": "Dense"}
@@ -258,23 +258,23 @@ NO_TEXT = ("graph", "part", "change")
 """Fields that are not free text."""
 
 
-def poisoned(value: Any, text: str) -> Any:
+def poison(value: Any, text: str) -> Any:
     """Return a record in which every text is replaced by `text`."""
     if isinstance(value, dict):
-        return {key: item if key in NO_TEXT else poisoned(item, text) for key, item in value.items()}
+        return {key: item if key in NO_TEXT else poison(item, text) for key, item in value.items()}
     if isinstance(value, (tuple, list)):
-        return [poisoned(item, text) for item in value]
+        return [poison(item, text) for item in value]
     return text if isinstance(value, str) else value
 
 
-def hostile(path: Path, text: str = POISON) -> tuple[Page, str, str]:
+def hostile_reports(path: Path, text: str = POISON) -> tuple[Page, str, str]:
     """Return the reports of a run with this text in every field."""
-    evil = {**poisoned(finding(0), text), "generation": "keras", "subject": "keras", "cloner": text[:50]}
+    evil = {**poison(finding(0), text), "generation": "keras", "subject": "keras", "cloner": text[:50]}
     evil["versions"] = {text: text}
     findings = [{**evil, "id": "a", "known": text}, {**evil, "id": "b", "proof": False}, {**evil, "id": "c"}]
     met = counts(verdicts={text: {"crashed": 1}}, worst={text: {"crashes": 1}}, known={text: {"crashes": 1}})
     run = {
-        **poisoned(example_run(failures=[""], unsteady=[""]), text),
+        **poison(example_run(failures=[""], unsteady=[""]), text),
         "lost": {text: text},
         "versions": {text: {text: text}},
         "counts": {"keras": {**met, "refused": {text: 1}}, text: counts(known={"lambda-refused": {"crashes": 1}})},
@@ -284,16 +284,16 @@ def hostile(path: Path, text: str = POISON) -> tuple[Page, str, str]:
 
 
 def test_the_page_escapes_every_text(tmp_path: Path) -> None:
-    page, _, _ = hostile(tmp_path)
+    page, _, _ = hostile_reports(tmp_path)
     assert page.text.count("onerror") > 20
     assert len(page.links) == 1, "the link of the known issue"
-    assert not LOADS & {name for name, _ in page.elements}
+    assert not LOADING_ELEMENTS & {name for name, _ in page.elements}
     for _, attributes in page.elements:
         assert not [name for name in attributes if name.startswith("on") or name in ("src", "style")]
 
 
 def test_markdown_escapes_every_text(tmp_path: Path) -> None:
-    _, *texts = hostile(tmp_path)
+    _, *texts = hostile_reports(tmp_path)
     parser = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
     for text in texts:
         tokens = [token for outer in parser.parse(text) for token in (outer, *(outer.children or ()))]
@@ -305,7 +305,7 @@ def test_markdown_escapes_every_text(tmp_path: Path) -> None:
 
 
 def test_long_texts_are_cut_and_say_so(tmp_path: Path) -> None:
-    hostile(tmp_path, (POISON.replace("\x00", "") * 1_000)[:200_000])
+    hostile_reports(tmp_path, (POISON.replace("\x00", "") * 1_000)[:200_000])
     for name in ("report.html", "summary.md"):
         assert (tmp_path / name).stat().st_size < 2_000_000
         assert "cut: 200,000 characters in all" in (tmp_path / name).read_text()

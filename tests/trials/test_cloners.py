@@ -67,7 +67,7 @@ class Cloner:
 
 
 @pytest.fixture(scope="module")
-def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def cloner_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("users") / "clones_of_mine.py"
     path.write_text(MINE)
     for other in ("ends", "keras"):
@@ -88,9 +88,9 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ],
 )
 def test_a_custom_cloner_is_held_to_the_promises_of_clone_model(
-    function: str, seen: set[str], message: str, file: Path, keras: SubjectProcess
+    function: str, seen: set[str], message: str, cloner_file: Path, keras: SubjectProcess
 ) -> None:
-    name = named(f"{file}:{function}")
+    name = named(f"{cloner_file}:{function}")
     clone = run_trial(CASE, keras, name).clones[name]
     assert seen <= {f"{difference.check} {difference.aspect}" for difference in clone.differences}
     assert bool(seen) == bool(clone.differences)
@@ -109,9 +109,9 @@ def test_a_custom_cloner_is_held_to_the_promises_of_clone_model(
     ],
 )
 def test_an_unusable_cloner_is_refused_before_a_trial(
-    function: str, problem: str, file: Path, keras: SubjectProcess, monkeypatch: pytest.MonkeyPatch
+    function: str, problem: str, cloner_file: Path, keras: SubjectProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    name = named(f"{file.parent}/{function}")
+    name = named(f"{cloner_file.parent}/{function}")
     trials = GraphTrials(keras, load(), cloners=(name,))
     monkeypatch.setattr("clonediff.harness.trials.cloners._ALLOWED", {name})
     reason = trials.try_if_supported(of_layer("layers.ReLU()")).not_tried
@@ -120,8 +120,8 @@ def test_an_unusable_cloner_is_refused_before_a_trial(
     assert trials.try_if_supported(of_layer("layers.ReLU()")).not_tried.endswith(f"name it with --cloner {name}")
 
 
-def test_a_known_issue_of_upstream_is_new_for_another_cloner(file: Path, keras: SubjectProcess) -> None:
-    loses = named(f"{file}:loses")
+def test_a_known_issue_of_upstream_is_new_for_another_cloner(cloner_file: Path, keras: SubjectProcess) -> None:
+    loses = named(f"{cloner_file}:loses")
     hits = GraphTrials(keras, load(), cloners=(loses, "upstream")).try_case(CASE).hits
     found = {hit.cloner: (hit.known.id if hit.known else None, hit.blame) for hit in hits}
     assert found == {loses: (None, Blame.ITS_OWN), "upstream": ("set-afterwards", Blame.UPSTREAM)}

@@ -397,7 +397,7 @@ CASES = list(rows())
 
 
 @pytest.fixture(scope="module")
-def broken(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def cloners(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Write a file with a cloner for each row, named by the number of the row."""
     file = tmp_path_factory.mktemp("cloners") / "broken_clones.py"
     text = CLONERS
@@ -410,8 +410,8 @@ def broken(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("model", sorted({row[0] for row in CASES}))
-def test_broken_clones_have_the_root_causes_of_their_row(model: str, broken: Path, keras: SubjectProcess) -> None:
-    names = {f"{broken.with_suffix('')}:clone_{number}": row for number, row in enumerate(CASES) if row[0] == model}
+def test_broken_clones_have_the_root_causes_of_their_row(model: str, cloners: Path, keras: SubjectProcess) -> None:
+    names = {f"{cloners.with_suffix('')}:clone_{number}": row for number, row in enumerate(CASES) if row[0] == model}
     case = Case(
         f"{BUILDERS}\nmodel = {model.removeprefix('costly ')}\n",
         ({"shape": [3, 4], "dtype": "float32", "fill": "steps"},),
