@@ -66,7 +66,7 @@ def repaired_text(module: str = "keras.src.saving.serialization_lib") -> str:
 
 
 def diff(old: str, new: str, after: str | None = None) -> str:
-    """Return a diff that turns the text of `cloning()` into another text."""
+    """Return a diff that turns the text of `cloning_file()` into another text."""
     before, lines = cloning_file().read_text().splitlines(True), (after or repaired_text()).splitlines(True)
     return "".join(difflib.unified_diff(before, lines, old, new))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 
-from tests.mutants.score import KILLED, score, table, tried
+from tests.mutants.score import KILLED, score, table, results_of
 from tests.mutants.trials import mutants_of
 
 
@@ -32,7 +32,7 @@ def show(name: str, seed: int) -> None:
     """Print the differences of one mutant."""
     model, operator, number = name.split(":")
     mutant = mutants_of(model, seed)[operator][int(number)]
-    for result in tried(mutant):
+    for result in results_of(mutant):
         print(result, *result.lines, sep="\n    ")
 
 
