@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 
-from tests.mutants.score import KILLED, score, table, results_of
+from tests.mutants.score import KILLED, results_of, score, table
 from tests.mutants.trials import mutants_of
 
 
