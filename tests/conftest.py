@@ -162,7 +162,7 @@ def warm() -> Iterator[Callable[[str], SubjectProcess]]:
             opened[name] = SubjectProcess(Subject.parse(name), search_path=search_path_or_skip(name))
         running[name] = opened[name]
         running.move_to_end(name)
-        if len(running) > MOST_RUNNING:  # but Keras itself, which many fixtures use, keeps running
+        if len(running) > MOST_RUNNING:  # never close Keras itself, which many fixtures use
             running.pop(next(name for name in running if name != "keras")).close()
         return running[name]
 

@@ -157,7 +157,7 @@ class Odd(keras.layers.Layer):
         super().__init__(**kwargs)
         frame = sys._getframe()
         while frame := frame.f_back:
-            if frame.f_code.co_filename.endswith("inside/trial.py"):  # it is not drawn, but tried
+            if frame.f_code.co_filename.endswith("inside/trial.py"):  # this graph is being tried, not drawn
                 why = "Exception encountered when calling Odd.call().\\n\\nno units=-1.5e3 for 'odd_3', shape=(None, 3)"
                 raise ValueError(why + 1000 * " no")
 

@@ -54,7 +54,7 @@ def needs_many():
 
 
 class Positions(layers.Layer):
-    # A table of twelve positions in a layer inside the layer.
+    # A sublayer of a sublayer has a table of twelve positions.
     def build(self, shape):
         self.table = layers.Embedding(12, 3, name="table")
         self.table.build(None)

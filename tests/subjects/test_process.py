@@ -178,7 +178,7 @@ def test_a_child_has_the_backend_of_its_subject_and_one_thread(tmp_path: Path, m
         "TF_NUM_INTRAOP_THREADS": "1",
         "CUDA_VISIBLE_DEVICES": "",
         "XLA_FLAGS": "--xla_backend_optimization_level=2 --xla_cpu_multi_thread_eigen=false",
-        "PYTHONPATH": f"/one:/two:{tmp_path}/mine",  # a child runs in a folder of its own
+        "PYTHONPATH": f"/one:/two:{tmp_path}/mine",  # an absolute path, since a child runs in its own folder
         "DATA": "there",
     }
     assert {name: variables[name] for name in expected} == expected
@@ -214,7 +214,7 @@ def test_a_killed_parent_leaves_no_process_and_its_files_are_removed(tmp_path: P
 import threading
 from clonediff.harness.subjects import Case, Subject, SubjectProcess
 process = SubjectProcess(Subject("keras"), command=[{sys.executable!r}, "-u", "-c", {FAKE!r}])
-thread = threading.Thread(target=process.start)  # which ends before its child does
+thread = threading.Thread(target=process.start)  # the thread ends before its child process
 thread.start()
 thread.join()
 print(process.pid, flush=True)

@@ -111,7 +111,7 @@ def test_a_commit_is_copied_without_the_changes_in_the_folder(
     checkout: Path, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (checkout / LAYERS).write_text("third = 3\n")
-    for variable in ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"):  # a hook of git names its own repository
+    for variable in ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"):  # git sets these variables for its hooks
         monkeypatch.setenv(variable, "/nowhere")
     version = f"3.16.0+g{hash_of(checkout, 'old')}"
     assert pinned(f"{checkout}#{name}") == f"keras=={version}"

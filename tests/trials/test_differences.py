@@ -208,7 +208,7 @@ def by(model, function):
 CLONER = """
 
 def clone_{number}(model):
-    globals().update(vars(sys.modules["__main__"]))  # the builders of the model, and their classes
+    globals().update(vars(sys.modules["__main__"]))  # the builders of models, and their classes
     clone = clonediff.clone_model(model)
     {line}
     return clone
