@@ -32,10 +32,10 @@ ON_CPU = ("keras", "tf_keras", "keras/jax", "keras/torch")
 SUBJECTS = (*ON_CPU, *(f"{name}@gpu" for name in ON_CPU))
 """The subjects of the property tests, unless the command line names others."""
 
-WARM = frozenset(("warm", "keras", "warm_commands", "property_trials"))
+WARM_FIXTURES = frozenset(("warm", "keras", "warm_commands", "property_trials"))
 """The fixtures that use a warm Keras process."""
 
-KERAS = frozenset(("keras", "tf_keras", "tensorflow"))
+KERAS_PACKAGES = frozenset(("keras", "tf_keras", "tensorflow"))
 """The packages that tests marked `no_keras` must not import."""
 
 KNOWN_SCRIPTS = "tests/known/test_scripts.py"
@@ -115,7 +115,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _asks_for_keras(item: pytest.Item) -> bool:
-    return not WARM.isdisjoint(getattr(item, "fixturenames", ()))
+    return not WARM_FIXTURES.isdisjoint(getattr(item, "fixturenames", ()))
 
 
 def _group(item: pytest.Item) -> str:
@@ -195,12 +195,12 @@ def without_keras(
         yield
         return
     folder = tmp_path_factory.mktemp("no_keras")
-    for name in KERAS:
+    for name in KERAS_PACKAGES:
         (folder / f"{name}.py").write_text('raise SystemExit("this test is marked no_keras")')
     monkeypatch.setenv("PYTHONPATH", str(folder))
-    before = set() if _only_without_keras(request.config) else KERAS & sys.modules.keys()
+    before = set() if _only_without_keras(request.config) else KERAS_PACKAGES & sys.modules.keys()
     yield
-    assert KERAS & sys.modules.keys() == before
+    assert KERAS_PACKAGES & sys.modules.keys() == before
 
 
 @pytest.fixture(scope="session", autouse=True)

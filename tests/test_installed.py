@@ -22,7 +22,7 @@ pytestmark = pytest.mark.no_keras
 ROOT = Path(__file__).parents[1]
 PACKED = ("clonediff", "harness", "reports", "strategies", "pyproject.toml", "README.md", "LICENSE")
 ROOMS = ("harness", "reports", "strategies")
-OTHERS = ("*.toml", "*.txt", "*.json", "*.j2", "py.typed")
+DATA_FILES = ("*.toml", "*.txt", "*.json", "*.j2", "py.typed")
 """Patterns for the files that are installed besides modules."""
 
 OWN_TEST = """
@@ -104,7 +104,7 @@ def test_a_wheel_has_all_files_of_clonediff_and_no_others(wheel: Path) -> None:
         (entries,) = [name for name in archive.namelist() if name.endswith("entry_points.txt")]
         points = archive.read(entries).decode()
     assert {name.partition("/")[0] for name in names} == {"clonediff"}
-    files = [file for room in ROOMS for pattern in ("*.py", *OTHERS) for file in (ROOT / room).rglob(pattern)]
+    files = [file for room in ROOMS for pattern in ("*.py", *DATA_FILES) for file in (ROOT / room).rglob(pattern)]
     ours = {f"clonediff/{file.relative_to(ROOT).as_posix()}" for file in files}
     assert names == {*ours, "clonediff/__init__.py", "clonediff/py.typed"}
     assert "clonediff = clonediff.harness.cli:main" in points

@@ -21,7 +21,7 @@ from tests.helpers.example_graphs import KNOWN
 from tests.helpers.waiting import PATIENCE, wait_until
 from tests.planted import cloner_of
 
-FOUND = str(KNOWN.get(UNKNOWN).fingerprint)
+FINGERPRINT = str(KNOWN.get(UNKNOWN).fingerprint)
 TRIALS = ("--trials", "3")
 SUBJECT = "from clonediff.harness.server.serve import main"
 
@@ -48,7 +48,7 @@ def _options(known: Path, out: str = "run") -> list[str]:
 def test_a_finding_is_confirmed_and_has_a_script_an_issue_and_pictures(whole: Path) -> None:
     read_back = read_run(whole)
     assert read_back.problems == ()
-    (kept,) = (stored for stored in read_back.findings if stored.finding.id == FOUND)
+    (kept,) = (stored for stored in read_back.findings if stored.finding.id == FINGERPRINT)
     finding = kept.finding
     assert finding.proof and finding.smallest and finding.first_seen >= read_back.run.started
     assert (finding.subject, finding.cloner, finding.blame) == ("keras", "upstream", "upstream bug")
@@ -96,7 +96,7 @@ def test_an_interrupted_run_keeps_findings_and_leaves_no_process_or_file(known: 
     assert read_back.run.interrupted
     assert read_back.run.total.graphs == json.loads(stdout)["drawn"] > 0
     assert not any(kept.finding.smallest for kept in read_back.findings), "there was no time to reduce the graph"
-    assert (tmp_path / "corpus" / "keras" / f"keras-upstream-{FOUND}.json").exists()
+    assert (tmp_path / "corpus" / "keras" / f"keras-upstream-{FINGERPRINT}.json").exists()
     assert (run / "report.html").exists()
     assert list(temporary.iterdir()) == []
 
@@ -147,7 +147,7 @@ def test_a_local_run_imports_no_dask() -> None:
     assert not {"dask", "distributed"} & imported_modules("fuzz", "--subject", "nothing-of-the-kind")
 
 
-ODD = """
+REFUSED_LAYER = """
 import sys
 
 import keras
@@ -164,7 +164,7 @@ class Odd(keras.layers.Layer):
     def call(self, x):
         return 2.0 * x
 """
-ONCE = """
+BREAKS_ONCE = """
 import clonediff
 
 broken = False
@@ -185,8 +185,8 @@ def test_lost_subjects_and_flaky_causes_do_not_end_a_campaign(tmp_path: Path) ->
     (source / "models" / "cloning.py").touch()
     (source / "version.py").write_text('__version__ = "3.99.0"\n')
     (source.parent / "__init__.py").write_text("import os\nos._exit(3)\n")
-    (tmp_path / "odd.py").write_text(ODD)
-    (tmp_path / "once.py").write_text(ONCE)
+    (tmp_path / "odd.py").write_text(REFUSED_LAYER)
+    (tmp_path / "once.py").write_text(BREAKS_ONCE)
     options = ("--subject", "keras", "--subject", "./gone", "--layers", "odd.py:Odd", "--cloner", "once.py:clone")
     done = fuzz(tmp_path, *options, "--trials", "12", "--jobs", "1", "--out", "run", "--json")
     read_back = read_run(tmp_path / "run")

@@ -37,15 +37,15 @@ def test_a_finding_copied_by_hand_is_read(tmp_path: Path) -> None:
     assert NightlyCorpus(tmp_path).graphs("keras") == (GRAPH,)
 
 
-WHOLE = msgspec.json.encode(record(0))
+COMPLETE = msgspec.json.encode(record(0))
 
 
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        pytest.param(WHOLE[:-20], "truncated", id="half a file"),
+        pytest.param(COMPLETE[:-20], "truncated", id="half a file"),
         pytest.param(b"{}", "missing required field `id`", id="no finding"),
-        pytest.param(WHOLE.replace(b'"program"', b'"sources"'), "missing required field `program`", id="no program"),
+        pytest.param(COMPLETE.replace(b'"program"', b'"sources"'), "missing required field `program`", id="no program"),
         pytest.param(msgspec.json.encode(TF_KERAS), ": is not a graph of keras", id="another generation"),
     ],
 )

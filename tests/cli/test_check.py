@@ -14,7 +14,7 @@ from tests.helpers.command_line import Command, run_clonediff
 
 MASKS = ("encoder_padding_mask_1: int32 (2, 40), 0 and 1", "attentionMask: int32 (2, 40), 0 and 1")
 IDS = "token_ids: int32 (2, 12), whole numbers below 7"
-FED: dict[str, tuple[str | None, tuple[str, ...]]] = {
+CHOSEN_INPUTS: dict[str, tuple[str | None, tuple[str, ...]]] = {
     "several.keras": (None, ("ids: int32 (2, 32), whole numbers below 5", "rest: float32 (2, 3)")),
     "dict.keras": (None, ("a: float32 (2, 2)", "b: float32 (2, 3)")),
     "theirs.py:masked": (None, (IDS, "padding_mask: int32 (2, 12), 0 and 1")),
@@ -33,9 +33,9 @@ FED: dict[str, tuple[str | None, tuple[str, ...]]] = {
 """By model: the known issue that upstream shows on it, and the inputs that `check` chooses."""
 
 
-@pytest.mark.parametrize("model", FED)
+@pytest.mark.parametrize("model", CHOSEN_INPUTS)
 def test_check_chooses_inputs_that_suit_the_model(model: str, models: Path, clonediff: Command) -> None:
-    known, inputs = FED[model]
+    known, inputs = CHOSEN_INPUTS[model]
     code, out, _ = clonediff("check", model, "--json", cwd=models)
     checked = json.loads(out)
     shown = {name: [cause["known"] for cause in causes] for name, causes in checked["clones"].items()}
@@ -76,7 +76,7 @@ def test_the_error_says_why_a_model_cannot_be_checked(model: str, said: str, mod
     assert said in err
 
 
-BREAKS = {
+BREAKING_LINES = {
     "return model": "The clone holds ... uses variables of the original",
     "refuse() if again('once') else None": "A second clone cannot be made: RuntimeError: no: a second clone cannot be",
     "Y.name = 'z' if again('second') else 'y'": "Dense `y` has another name in a second clone: y in the model, z",
@@ -112,7 +112,7 @@ def wider(layer):
 
 def test_the_answer_describes_what_is_wrong_with_a_clone(models: Path, clonediff: Command) -> None:
     text, cloners = CLONERS, []
-    for number, line in enumerate(BREAKS):
+    for number, line in enumerate(BREAKING_LINES):
         line = re.sub(r"\b(Y|DROP|RNN)\b", lambda name: f"clone.get_layer('{name[0].lower()}')", line)
         text += f"\n\ndef clone{number}(model):\n    clone = clone_model(model)\n    {line}\n    return clone\n"
         cloners += ["--cloner", f"breaks_one_thing.py:clone{number}"]
@@ -121,7 +121,7 @@ def test_the_answer_describes_what_is_wrong_with_a_clone(models: Path, clonediff
     for options in (cloners[:-2], cloners[-2:]):  # the last two change the model, so they are tried on a new model
         _, out, _ = clonediff("check", "theirs.py:whole", *options, "--json", cwd=models)
         said.update(json.loads(out)["clones"])
-    for causes, expected in zip(said.values(), BREAKS.values(), strict=True):
+    for causes, expected in zip(said.values(), BREAKING_LINES.values(), strict=True):
         headlines = ", ".join(cause["sentence"] + ": " + cause["happens"] for cause in causes)
         assert re.match(re.escape(expected).replace(r"\ \.\.\.\ ", ".*"), headlines), (expected, headlines)
 

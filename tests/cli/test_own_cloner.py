@@ -10,20 +10,20 @@ import pytest
 from tests.helpers.command_line import run_clonediff
 
 CLONER = "def through_config(model):\n    return type(model).from_config(model.get_config())\n"
-OWN = ("--cloner", "of_mine:through_config")
+CLONER_OPTION = ("--cloner", "of_mine:through_config")
 
 
 @pytest.mark.slow(reason="a campaign, two replays and a repro; tests/trials/test_cloners.py tests the same by day")
 def test_a_custom_cloner_is_tried_and_replayed_if_the_command_names_it(tmp_path: Path) -> None:
     (tmp_path / "of_mine.py").write_text(CLONER)
-    options = ("--trials", "8", "--seed", "1", *OWN, "--at-least", "computes", "--out", "run", "--json")
+    options = ("--trials", "8", "--seed", "1", *CLONER_OPTION, "--at-least", "computes", "--out", "run", "--json")
     done = run_clonediff("fuzz", *options, cwd=tmp_path)
     assert done.returncode == 1, done.stderr
     findings = json.loads(done.stdout)["findings"]
     assert {finding["cloner"] for finding in findings} == {f"{tmp_path}/of_mine:through_config"}
     folder = next(finding["folder"] for finding in findings if finding["proof"])
     assert 'cloner = importlib.import_module("of_mine")' in Path(folder, "repro.py").read_text()
-    replayed = run_clonediff("replay", folder, *OWN, cwd=tmp_path)
+    replayed = run_clonediff("replay", folder, *CLONER_OPTION, cwd=tmp_path)
     assert replayed.returncode == 1, replayed.stdout
     unnamed = run_clonediff("replay", folder, cwd=tmp_path)
     assert unnamed.returncode == 2

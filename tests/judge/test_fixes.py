@@ -41,10 +41,10 @@ def test_fixes_apply_one_after_the_other_and_as_one_diff(generation: str, tmp_pa
 @pytest.mark.no_keras
 def test_each_fixed_issue_exists_and_belongs_to_one_fix() -> None:
     known = {issue.id: issue.generation for issue in load().issues}
-    mended = [(id_, fix) for fix in FIXES for id_ in fix.mends]
-    assert {id_ for id_, _ in mended} - known.keys() == set(), "these are no longer known issues"
-    assert all(fix.generation == known[id_] for id_, fix in mended)
-    ids = [id_ for id_, _ in mended]
+    fixed_ids = [(id_, fix) for fix in FIXES for id_ in fix.mends]
+    assert {id_ for id_, _ in fixed_ids} - known.keys() == set(), "these are no longer known issues"
+    assert all(fix.generation == known[id_] for id_, fix in fixed_ids)
+    ids = [id_ for id_, _ in fixed_ids]
     assert sorted(ids) == sorted(set(ids))
 
 
@@ -67,8 +67,8 @@ def test_the_scripts_of_fixed_issues_pass_with_the_fixes(
     fixes = [fix for fix in fixes if fix.is_for(generation)]
     for fix in fixes:
         copy.apply(fix.name, fix.text)
-    mended = sorted(id_ for fix in fixes for id_ in fix.mends)[::step]
-    issues = [issue for issue in load().issues if issue.id in mended]
+    fixed_ids = sorted(id_ for fix in fixes for id_ in fix.mends)[::step]
+    issues = [issue for issue in load().issues if issue.id in fixed_ids]
     with closing(ScriptRunner(Subject.parse(generation), copy.search_path)) as runner:
         answers = {issue.id: runner.answer(Script(issue.script, issue.raises, sure=True)) for issue in issues}
     assert {id_: answer for id_, answer in answers.items() if answer[0] is not ReplayAnswer.GONE} == {}

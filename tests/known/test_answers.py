@@ -21,7 +21,7 @@ KNOWN = load()
     [
         pytest.param("model-trainable", (), "breaks", 1, id="upstream"),
         pytest.param("model-trainable", ("--cloner", "fixed"), "gone", 0, id="fixed"),
-        pytest.param("compile-lost", (), "gone", 0, id="mended in a release"),
+        pytest.param("compile-lost", (), "gone", 0, id="fixed in a release"),
         pytest.param("model-trainable", ("--subject", "tf_keras"), "cannot tell", 2, id="another generation"),
     ],
 )

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from tests.mutants.walk import CONTAINERS, KERAS, SCRIPTS, TRAINED_BY, Place, has_base, package, walk
+from tests.mutants.walk import CONTAINERS, KERAS, SCRIPTS, TRAINING_CLASSES, Place, has_base, package, walk
 
 Changes = Iterator[tuple[str, Callable[[], object]]]
 """Pairs: the description of a change, and a function that makes it."""
@@ -31,7 +31,7 @@ class Scene:
         self.others = {place.path: place.value for place in walk(other)}
         shared = {id(value) for value in self.others.values()} if is_clone else set()
         known = [place for place in walk(model) if id(place.changed) not in shared and not place.is_unnoticed]
-        known = [place for place in known if place.is_known or has_base(place.value, TRAINED_BY)]
+        known = [place for place in known if place.is_known or has_base(place.value, TRAINING_CLASSES)]
         # In Keras classes, one place of each kind is enough.
         firsts = {place.kind + place.step: place for place in reversed(known)}
         self.places = [place for place in known if is_user_defined(place) or firsts[place.kind + place.step] is place]
@@ -48,14 +48,14 @@ class Scene:
         if isinstance(value, dict):
             return {key: self.another(item) for key, item in value.items()}
         like = [found for found in self.objects if type(found) is type(value) and _shape(found) == _shape(value)]
-        return next((found for found in reversed(like) if found is not value and _held(found) != _held(value)), None)
+        return next((found for found in reversed(like) if found is not value and _text(found) != _text(value)), None)
 
 
 def _shape(thing: Any) -> str:
     return str(getattr(thing, "shape", ""))
 
 
-def _held(thing: Any) -> str:
+def _text(thing: Any) -> str:
     """Return the contents of an object as text; objects with equal texts are interchangeable."""
     return repr(getattr(thing, "__dict__", id(thing)))
 
@@ -69,7 +69,7 @@ def is_user_defined(place: Place) -> bool:
 
 def is_of_training(place: Place) -> bool:
     """Whether a place is a loss, metric, optimizer or schedule, or in one."""
-    return has_base(place.value, TRAINED_BY) or has_base(place.attribute.holder, TRAINED_BY)
+    return has_base(place.value, TRAINING_CLASSES) or has_base(place.attribute.holder, TRAINING_CLASSES)
 
 
 def can_change(value: Any) -> bool:

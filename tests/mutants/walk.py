@@ -19,11 +19,11 @@ SCRIPTS = ("__main__", "a_script")
 KERAS = ("keras", "tf_keras")
 CONTAINERS = (list, tuple, dict, set, frozenset, collections.deque)
 _BACKENDS = ("tensorflow", "numpy", "google", "wrapt", "threading", "weakref", "inspect")
-_MACHINERY = ("Node", "KerasTensor", "Tracker", "SymbolicArguments")
+_INTERNALS = ("Node", "KerasTensor", "Tracker", "SymbolicArguments")
 """Keras classes that register objects or hold the graph, which has its own operator."""
-TRAINED_BY = ("Loss", "Metric", "Optimizer", "LearningRateSchedule")
-_KNOWN = ("Layer", "Variable", *TRAINED_BY)
-_CLOSED = (type, types.ModuleType, types.CodeType, types.BuiltinFunctionType, property)
+TRAINING_CLASSES = ("Loss", "Metric", "Optimizer", "LearningRateSchedule")
+_KNOWN = ("Layer", "Variable", *TRAINING_CLASSES)
+_NOT_ENTERED = (type, types.ModuleType, types.CodeType, types.BuiltinFunctionType, property)
 
 UNNOTICED = {
     "*.build|*.quantize|*.result|*.update_state|*.reset_state": "Keras wraps the method for each object, stateless",
@@ -166,7 +166,7 @@ def _is_open(value: Any) -> bool:
         return True
     if isinstance(value, types.FunctionType):  # all models share the functions of packages
         return value.__module__ in SCRIPTS
-    if isinstance(value, _CLOSED) or package(value) in _BACKENDS or type(value).__name__ in _MACHINERY:
+    if isinstance(value, _NOT_ENTERED) or package(value) in _BACKENDS or type(value).__name__ in _INTERNALS:
         return False
     return hasattr(value, "__dict__") or bool(copyreg._slotnames(type(value)))
 

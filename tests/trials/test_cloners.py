@@ -26,7 +26,7 @@ model = keras.Model(inputs, layers.Dropout(0.5)(layer(inputs)))
 """
 CASE = Case(SOURCE, ({"shape": [4], "dtype": "float32", "fill": "normal"},))
 FLAG = "structure attribute.supports_masking"
-MINE = """import importlib
+CLONERS = """import importlib
 
 
 def good(model):
@@ -69,7 +69,7 @@ class Cloner:
 @pytest.fixture(scope="module")
 def cloner_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("users") / "clones_of_mine.py"
-    path.write_text(MINE)
+    path.write_text(CLONERS)
     for other in ("ends", "keras"):
         path.with_stem(other).write_text("raise SystemExit('no')\n")
     return path
@@ -130,7 +130,7 @@ def test_a_known_issue_of_upstream_is_new_for_another_cloner(cloner_file: Path, 
 def test_the_script_of_a_custom_cloner_imports_it_and_fails_alone(keras: SubjectProcess, tmp_path: Path) -> None:
     folder = tmp_path / "a{}b"
     folder.mkdir()
-    (folder / "01_clones.py").write_text(MINE)
+    (folder / "01_clones.py").write_text(CLONERS)
     cloner = named(f"{folder}/01_clones.py:Cloner.clone")
     (hit,) = GraphTrials(keras, load(), cloners=(cloner,)).try_case(CASE).hits
     script = script_of(hit, "keras", keras.versions)

@@ -213,7 +213,7 @@ def clone_{number}(model):
     {line}
     return clone
 """
-SHORT = {
+ABBREVIATIONS = {
     "LSTM": 'clone.get_layer("lstm")',
     "Y": 'clone.get_layer("y")',
     "DROP": 'clone.get_layer("drop")',
@@ -402,7 +402,7 @@ def cloners(tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = tmp_path_factory.mktemp("cloners") / "broken_clones.py"
     text = CLONERS
     for number, (_, line, _) in enumerate(CASES):
-        for short, expression in SHORT.items():
+        for short, expression in ABBREVIATIONS.items():
             line = re.sub(rf"\b{short}\b", expression, line)
         text += CLONER.format(number=number, line=line)
     file.write_text(text)

@@ -35,7 +35,7 @@ def test_the_fixed_cloner_copies_objects_of_a_custom_object_scope(within: str, w
     fixed_is_faithful(graph_of(layer, scope=Scope("halves", within)), warm("keras"))
 
 
-TELLS = """
+RAISE_SETTINGS = """
 import keras
 from keras.src.saving.serialization_lib import in_safe_mode
 
@@ -50,7 +50,7 @@ SESSIONS = (
 
 def test_models_with_session_settings_are_cloned_and_the_settings_reset(keras: SubjectProcess) -> None:
     def session() -> str:
-        refused = run(Case(TELLS, ()), keras, ("fixed",), timeout=PATIENCE).refused
+        refused = run(Case(RAISE_SETTINGS, ()), keras, ("fixed",), timeout=PATIENCE).refused
         assert refused is not None and refused.type == "ValueError"
         return refused.message
 
@@ -62,9 +62,9 @@ def test_models_with_session_settings_are_cloned_and_the_settings_reset(keras: S
         assert session() == before
 
 
-LEARNS = 'layer.adapt(["a", "b", "a"])\nx = keras.Input((1,), dtype="string")\nmodel = keras.Model(x, layer(x))\n'
-STATES = "x = keras.Input(batch_shape=(2, 3, 4))\nmodel = keras.Model(x, layers.LSTM(2, stateful=True)(x))\n"
-ATTENDS = (
+ADAPT = 'layer.adapt(["a", "b", "a"])\nx = keras.Input((1,), dtype="string")\nmodel = keras.Model(x, layer(x))\n'
+STATEFUL = "x = keras.Input(batch_shape=(2, 3, 4))\nmodel = keras.Model(x, layers.LSTM(2, stateful=True)(x))\n"
+ATTENTION = (
     "x = keras.Input((3, 4))\nmodel = keras.Model(x, layers.MultiHeadAttention(1, 2)(x, x, None, None, False, True))\n"
 )
 WORDS, STEPS = Input((1,), "string", fill="words"), Input((3, 4))
@@ -73,11 +73,11 @@ WORDS, STEPS = Input((1,), "string", fill="words"), Input((3, 4))
 @pytest.mark.parametrize(
     ("body", "spec", "seen", "aspects"),
     [
-        (STATES, STEPS, "name='lstm/Variable:0'", set()),
-        (f"layer = layers.StringLookup()\n{LEARNS}", WORDS, "", set()),
-        (f"layer = layers.TextVectorization()\n{LEARNS}", WORDS, "", {"name"}),
-        (ATTENDS, STEPS, "", {"name"}),
-        (f"{STATES}model.extra = keras.Sequential([layers.Dense(3)])\n", STEPS, "", {"attribute.extra"}),
+        (STATEFUL, STEPS, "name='lstm/Variable:0'", set()),
+        (f"layer = layers.StringLookup()\n{ADAPT}", WORDS, "", set()),
+        (f"layer = layers.TextVectorization()\n{ADAPT}", WORDS, "", {"name"}),
+        (ATTENTION, STEPS, "", {"name"}),
+        (f"{STATEFUL}model.extra = keras.Sequential([layers.Dense(3)])\n", STEPS, "", {"attribute.extra"}),
     ],
     ids=["states", "lookup", "texts", "defaults", "not built"],
 )

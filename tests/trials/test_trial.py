@@ -128,7 +128,7 @@ def test_less_severe_causes_are_left_out_and_counted_separately(at_least: Severi
     assert trials.tally.verdicts["fixed", "faithful"] == 1
 
 
-RAISES = """
+RAISING_CLONERS = """
 def fault():
     raise TypeError("could not locate 'transform'")
 
@@ -161,7 +161,7 @@ RAISED = {
 
 def test_the_cause_of_a_wrapped_exception_is_the_inner_exception(keras: SubjectProcess, tmp_path: Path) -> None:
     functions = [f"\n\ndef clone_{number}(model):\n    {line}\n" for number, line in enumerate(RAISED)]
-    (tmp_path / "raises.py").write_text(RAISES + "".join(functions))
+    (tmp_path / "raises.py").write_text(RAISING_CLONERS + "".join(functions))
     cloners = [f"{tmp_path}/raises:clone_{number}" for number in range(len(RAISED))]
     trials = GraphTrials(keras, KnownIssues(), cloners=cloners)
     hits = trials.try_case(models.case("compiled", "keras")).hits
@@ -219,7 +219,7 @@ FAITHFUL = {
 """,
 }
 """Methods of a layer whose effect on a faithful clone could be mistaken for a difference."""
-OF_ONE_LAYER = """
+LAYER_MODEL = """
 import itertools
 import time
 import keras
@@ -254,7 +254,7 @@ model.compile(keras.optimizers.SGD(gradient_accumulation_steps=2), "mse")
 
 @pytest.mark.parametrize("what", FAITHFUL)
 def test_a_faithful_clone_has_no_differences(what: str, keras: SubjectProcess) -> None:
-    case = Case(OF_ONE_LAYER.format(methods=FAITHFUL[what]), (INPUT,))
+    case = Case(LAYER_MODEL.format(methods=FAITHFUL[what]), (INPUT,))
     assert run_trial(case, keras, "fixed", costly=True).clones["fixed"].differences == ()
 
 

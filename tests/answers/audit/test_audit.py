@@ -18,7 +18,7 @@ from tests.helpers.command_line import interrupt, start_clonediff
 from tests.helpers.waiting import wait_until
 
 FILE = Path(__file__).with_name("planted.py")
-DIES = "import os\nimport keras\n\n\nclass Dies(keras.layers.Layer):\n    def __init__(self):\n        {}\n"
+DYING_CLASS = "import os\nimport keras\n\n\nclass Dies(keras.layers.Layer):\n    def __init__(self):\n        {}\n"
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +77,7 @@ def test_assert_config_is_complete_names_lost_arguments(planted: ModuleType) -> 
 
 def test_an_interrupt_ends_an_audit_at_once(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(
-        DIES.format(f'open("{tmp_path}/waits", "w").close(); __import__("time").sleep(600)')
+        DYING_CLASS.format(f'open("{tmp_path}/waits", "w").close(); __import__("time").sleep(600)')
     )
     with start_clonediff("audit", "mine.py", cwd=tmp_path) as process:
         wait_until((tmp_path / "waits").exists, process)
