@@ -88,7 +88,7 @@ def sdist(sources: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     run_command([sys.executable, "-c", build], sources)
     (file,) = folder.glob("*.tar.gz")
     with tarfile.open(file) as archive:
-        assert not [member.name for member in archive if member.issym() or member.islnk()], "the sdist has links"
+        assert not [member.name for member in archive if member.issym() or member.islnk()], "a link in the sdist"
     return file
 
 

@@ -47,7 +47,7 @@ def test_check_chooses_inputs_that_suit_the_model(model: str, models: Path, clon
 
 def test_an_unfaithful_upstream_clone_fails_the_check_unless_ignored(models: Path, clonediff: Command) -> None:
     code, out, _ = clonediff("check", "sequential.keras", cwd=models)
-    assert code == 0, "names alone"
+    assert code == 0, "only names differ"
     assert "except for names; nothing to do" in out and "conv2d/kernel is sequential/conv2d/kernel" in out
     code, out, _ = clonediff("check", "theirs.py:escapes", "--ignore", "lambda-refused", cwd=models)
     assert code == 0

@@ -28,7 +28,7 @@ def wait_until(ready: Callable[[], object], process: subprocess.Popen[Any] | Non
     pause = threading.Event()
     deadline = time.monotonic() + PATIENCE
     while not ready():
-        assert time.monotonic() < deadline, "the condition was not met in time"
+        assert time.monotonic() < deadline, f"still waiting after {PATIENCE} s"
         if process is None:
             pause.wait(PAUSE)
             continue

@@ -99,7 +99,7 @@ model.compile(keras.optimizers.Adam(0.25), loss=["mse", None])
 model.optimizer.build(model.trainable_variables)
 clone = keras.models.clone_model(model)
 
-assert not np.array_equal(model.weights[0], clone.weights[0]), "values are fresh"
+assert not np.array_equal(model.weights[0], clone.weights[0]), "the weights are new"
 assert len({id(x) for it in (model, clone) for x in it.variables}) == 2 * len(model.variables)
 assert clone.optimizer is not model.optimizer and float(clone.optimizer.learning_rate) == 0.25
 assert clone.get_layer("string_lookup").get_vocabulary() == ["[UNK]", "b", "a"]

@@ -117,7 +117,7 @@ def expected_on(issue: KnownIssue, release: str) -> ReplayAnswer:
 def test_the_script_fails_on_a_release_with_the_bug(generation: str, issue: Any, scripts: Scripts) -> None:
     answer, last = scripts(generation).answer(Script(issue.script, issue.raises, sure=True))
     release = version(generation)
-    assert answer is expected_on(issue, release), f"on {generation} {release}: {last}; `since` and `until` differ"
+    assert answer is expected_on(issue, release), f"on {generation} {release}: {last}; correct `since` or `until`"
 
 
 @pytest.mark.slow(reason="it installs releases")
@@ -159,7 +159,7 @@ def test_the_script_passes_when_the_model_is_rebuilt(generation: str, issue: Any
     source = "".join(issue.script.splitlines(keepends=True)[: cloning_line(issue.script) - 1])
     head = BUILD_AGAIN.replace("keras as", f"{generation} as").format(source=source)
     ended = scripts(generation).run(head + issue.script)
-    assert ended.code == 0, f"it fails without cloning: {ended.last}"
+    assert ended.code == 0, f"the script fails without cloning: {ended.last}"
 
 
 @each_issue
