@@ -4,3 +4,8 @@
 instruction as lines of Python and runs them in Keras. `prepare` adds lines that change the model before it is cloned.
 The result is a `Graph`, defined in `program`. This package does not import Keras; the caller passes it in.
 """
+
+import sys
+
+if __name__ == "strategies" and "clonediff" in sys.modules:
+    raise ImportError("this is `clonediff.strategies`: imported under a second name, each module would exist twice")

@@ -187,7 +187,7 @@ def test_a_series_lists_the_issues_that_each_proposal_fixes(judge: Command, tmp_
         r"all of them: causes regressions: fixes 2 of 2 known issues; \d+ models tried; \d regressions?", total
     )
     at = "cloning.py:_clone_functional_model [made-raises-valueerror-adad5688]"
-    line = f"  worse: crashes: A model cannot be cloned: ValueError in {at}: ValueError: Expected `model` argument"
+    line = f"  regression: crashes: A model cannot be cloned: ValueError in {at}: ValueError: Expected `model` argument"
     assert any(cause.startswith(line) for cause in worse)
 
 

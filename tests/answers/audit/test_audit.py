@@ -35,7 +35,7 @@ def planted() -> ModuleType:
     [
         pytest.param("planted.Loses", {"factor", "note", "seed"}, id="left out of the config"),
         pytest.param("planted.Crashes", {"sizes", "width"}, id="a config that the constructor refuses"),
-        pytest.param("planted.Needs", {"whatever"}, id="needed"),
+        pytest.param("planted.Needs", {"any"}, id="needed"),
         pytest.param("planted.Clips", {"low"}, id="a constraint"),
         pytest.param("planted.Normalises", set(), id="written in another form"),
         pytest.param("planted.Draws", set(), id="drawn"),
