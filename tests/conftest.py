@@ -1,4 +1,4 @@
-"""Fixtures for warm subjects, and the choice of the tests that run, and of their workers."""
+"""Fixtures for warm subjects; which tests run, and on which worker."""
 
 from __future__ import annotations
 
@@ -24,33 +24,33 @@ from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.known import load
 from tests.helpers.command_line import Command, command
-from tests.helpers.drawn_graphs import processes
-from tests.helpers.example_counts import ALL, GRAPHS, MANY_GRAPHS, SHARDS, everything, examples
-from tests.helpers.required_releases import missing, place_or_skip
+from tests.helpers.drawn_graphs import use_processes
+from tests.helpers.example_counts import ALL, GRAPHS, MANY_GRAPHS, SHARDS, examples, runs_all_tests
+from tests.helpers.required_releases import search_path_or_skip, why_missing
 
 ON_CPU = ("keras", "tf_keras", "keras/jax", "keras/torch")
 SUBJECTS = (*ON_CPU, *(f"{name}@gpu" for name in ON_CPU))
-"""The subjects of the property tests, where the command line names none."""
+"""The subjects of the property tests, unless the command line names others."""
 
-WARM = frozenset(("warm", "keras", "warm_commands", "property_trials"))
+WARM_FIXTURES = frozenset(("warm", "keras", "warm_commands", "property_trials"))
 """The fixtures that use a warm Keras process."""
 
-KERAS = frozenset(("keras", "tf_keras", "tensorflow"))
-"""The packages that a test marked `no_keras` may not import."""
+KERAS_PACKAGES = frozenset(("keras", "tf_keras", "tensorflow"))
+"""The packages that tests marked `no_keras` must not import."""
 
 KNOWN_SCRIPTS = "tests/known/test_scripts.py"
-"""A module with Keras processes of its own."""
+"""A test module that starts its own Keras processes."""
 
-MOST = 3
-"""The number of subjects that `warm` keeps: each takes half a gigabyte."""
+MOST_RUNNING = 3
+"""The number of subjects that `warm` keeps running: each takes half a gigabyte."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
-        "--all", action="store_true", help="run the slow tests, too, as CLONEDIFF_ALL=1 does; `-m slow` runs them alone"
+        "--all", action="store_true", help="run the slow tests, too, as CLONEDIFF_ALL=1 does; `-m slow` runs only those"
     )
     parser.addoption("--examples", type=int, metavar="N", help="graphs that the property test draws for each subject")
-    parser.addoption("--seed", type=int, default=0, help="the seed of these graphs (0)")
+    parser.addoption("--seed", type=int, default=0, help="the seed of the drawn graphs (0)")
     parser.addoption(
         "--subject", action="append", default=[], help="a subject of the property tests, such as keras/jax, ../keras"
     )
@@ -59,7 +59,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--all"):
         os.environ[ALL] = "1"
-    _be_patient(config)
+    _allow_slow_tests(config)
     if config.option.examples is None:
         config.option.examples = examples(GRAPHS, MANY_GRAPHS)
     try:
@@ -68,8 +68,8 @@ def pytest_configure(config: pytest.Config) -> None:
         raise pytest.UsageError(str(error)) from None
 
 
-def _be_patient(config: pytest.Config) -> None:
-    """Let Hypothesis fail no test for being slow: the machine may be busy."""
+def _allow_slow_tests(config: pytest.Config) -> None:
+    """Tell Hypothesis not to fail slow tests, since the machine may be busy."""
     if not config.getoption("--hypothesis-profile"):
         slow = [HealthCheck.too_slow, *settings.default.suppress_health_check]
         settings.register_profile("patient", settings.default, deadline=None, suppress_health_check=slow)
@@ -83,7 +83,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     named = metafunc.config.option.subject
     params: list[Any] = []
     for name in named or SUBJECTS:
-        reason = "" if named else missing(name)
+        reason = "" if named else why_missing(name)
         if reason:
             params.append(pytest.param(name, 0, marks=pytest.mark.skip(reason=reason), id=name))
         else:
@@ -96,7 +96,7 @@ def _only_without_keras(config: pytest.Config) -> bool:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """With `-m no_keras`, import no module without such a test: many of them import Keras."""
+    """With `-m no_keras`, skip modules without such a test, since many of them import Keras."""
     tests = _only_without_keras(config) and collection_path.name.startswith("test_")
     return True if tests and "no_keras" not in collection_path.read_text(encoding="utf-8") else None
 
@@ -105,7 +105,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out slow tests unless they are asked for; choose the tests that share a worker."""
     left_out = [] if _wants_all(config) else [item for item in items if item.get_closest_marker("slow")]
-    if _only_without_keras(config):  # a marked module has tests with a warm Keras, too
+    if _only_without_keras(config):  # a marked module also has tests that use a warm Keras
         left_out += [item for item in items if _asks_for_keras(item)]
     if left_out:
         config.hook.pytest_deselected(items=left_out)
@@ -115,13 +115,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _asks_for_keras(item: pytest.Item) -> bool:
-    return not WARM.isdisjoint(getattr(item, "fixturenames", ()))
+    return not WARM_FIXTURES.isdisjoint(getattr(item, "fixturenames", ()))
 
 
 def _group(item: pytest.Item) -> str:
-    """Name the tests that share a worker: by their Keras, by the drawn graphs, or by their module.
+    """Name the group of a test; tests of a group run on one worker and share its Keras or its drawn graphs.
 
-    Two groups share Keras 3, so that two workers have as much to do.
+    Tests with a warm Keras 3 are split into two groups, so that two workers have equal shares.
     """
     module, _, test = item.nodeid.partition("::")
     generation = "tf_keras" if re.search(r"\[tf_keras[-\]@/]", test) else "keras"
@@ -135,14 +135,14 @@ def _group(item: pytest.Item) -> str:
 
 
 def _wants_all(config: pytest.Config) -> bool:
-    """Whether slow tests run: they were asked for, or a test is named, or `-m` says which are wanted."""
+    """Whether slow tests run: with --all, if a test is named, or if `-m` selects tests."""
     marked = config.option.markexpr and not _only_without_keras(config)
-    return bool(everything() or marked or any("::" in argument for argument in config.args))
+    return bool(runs_all_tests() or marked or any("::" in argument for argument in config.args))
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_finish() -> None:
-    """Keep imported modules out of garbage collection, which would go through all of TensorFlow."""
+    """Exclude imported modules from garbage collection, which would visit all of TensorFlow."""
     gc.freeze()
 
 
@@ -153,16 +153,16 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 
 @pytest.fixture(scope="session")
 def warm() -> Iterator[Callable[[str], SubjectProcess]]:
-    """The process of a subject, by its name, which all tests of a worker share."""
+    """Return a function from the name of a subject to its process, which all tests of a worker share."""
     opened: dict[str, SubjectProcess] = {}
     running: OrderedDict[str, SubjectProcess] = OrderedDict()
 
     def process(name: str) -> SubjectProcess:
         if name not in opened:
-            opened[name] = SubjectProcess(Subject.parse(name), search_path=place_or_skip(name))
+            opened[name] = SubjectProcess(Subject.parse(name), search_path=search_path_or_skip(name))
         running[name] = opened[name]
         running.move_to_end(name)
-        if len(running) > MOST:  # never Keras itself, which many fixtures hold on to
+        if len(running) > MOST_RUNNING:  # never close Keras itself, which many fixtures use
             running.pop(next(name for name in running if name != "keras")).close()
         return running[name]
 
@@ -175,11 +175,11 @@ def warm() -> Iterator[Callable[[str], SubjectProcess]]:
 def property_trials(
     property_subject: str, warm: Callable[[str], SubjectProcess], request: pytest.FixtureRequest
 ) -> GraphTrials:
-    """Trials of upstream and fixed on one subject of the property tests."""
+    """Return trials of the upstream and the fixed cloner on one subject of the property tests."""
     process = warm(property_subject)
     try:
         process.start()
-    except NoDeviceError as error:  # the machine has a GPU, but this backend was built without
+    except NoDeviceError as error:  # the machine has a GPU, but the backend does not support it
         if property_subject in request.config.option.subject:
             raise
         pytest.skip(reason=str(error))
@@ -190,33 +190,33 @@ def property_trials(
 def without_keras(
     request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[None]:
-    """Fail a test marked `no_keras` if it, or a process that it starts, imports a Keras."""
+    """Fail a test marked `no_keras` if the test, or a process that it starts, imports a Keras."""
     if not request.node.get_closest_marker("no_keras") or _asks_for_keras(request.node):
         yield
         return
     folder = tmp_path_factory.mktemp("no_keras")
-    for name in KERAS:
+    for name in KERAS_PACKAGES:
         (folder / f"{name}.py").write_text('raise SystemExit("this test is marked no_keras")')
     monkeypatch.setenv("PYTHONPATH", str(folder))
-    before = set() if _only_without_keras(request.config) else KERAS & sys.modules.keys()
+    before = set() if _only_without_keras(request.config) else KERAS_PACKAGES & sys.modules.keys()
     yield
-    assert KERAS & sys.modules.keys() == before
+    assert KERAS_PACKAGES & sys.modules.keys() == before
 
 
 @pytest.fixture(scope="session", autouse=True)
 def warm_processes(request: pytest.FixtureRequest) -> None:
     """Let the warm processes of the session draw graphs."""
-    processes(lambda name: request.getfixturevalue("warm")(name))
+    use_processes(lambda name: request.getfixturevalue("warm")(name))
 
 
 @pytest.fixture(scope="session")
 def keras(warm: Callable[[str], SubjectProcess]) -> SubjectProcess:
-    """The warm process of the Keras that is installed."""
+    """Return the warm process of the installed Keras."""
     return warm("keras")
 
 
 class Lent(SubjectProcess):
-    """A warm process that `with` does not close."""
+    """A warm process that stays open at the end of a `with` block."""
 
     def __init__(self, process: SubjectProcess) -> None:
         self.__dict__ = process.__dict__
@@ -227,7 +227,7 @@ class Lent(SubjectProcess):
 
 @pytest.fixture
 def warm_commands(warm: Callable[[str], SubjectProcess], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let commands of this process use the warm subjects, and start none."""
+    """Let the commands in this process use the warm subjects instead of starting subjects."""
 
     def started(subject: Subject, *, search_path: SearchPath) -> SubjectProcess:
         shared = warm(str(subject if search_path else replace(subject, version=None)))
@@ -238,5 +238,5 @@ def warm_commands(warm: Callable[[str], SubjectProcess], monkeypatch: pytest.Mon
 
 @pytest.fixture
 def clonediff(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Command:
-    """The command line, run in this process."""
+    """Return a function that runs the command line in this process."""
     return command(monkeypatch, capsys, tmp_path)

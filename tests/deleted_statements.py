@@ -1,4 +1,4 @@
-"""Delete statements of the packages, one at a time, and say which of them no test notices. It runs at night.
+"""Delete statements of the packages, one at a time, and print those that no test notices. It runs at night.
 
 `python -m tests.deleted_statements [COUNT] [SEED]` works on a clone of the last commit.
 """
@@ -31,7 +31,7 @@ class Statement(NamedTuple):
 
 
 def statements() -> Iterator[Statement]:
-    """Every statement inside a function that does something: no docstring, no `pass`, no `return` of nothing."""
+    """Yield every statement in a function, except docstrings, `pass` and an empty `return`."""
     for package in PACKAGES:
         for path in sorted((ROOT / package).rglob("*.py")):
             if "known" in path.parts:
@@ -51,15 +51,15 @@ def _does_something(node: ast.stmt) -> bool:
     return not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
 
 
-def without(text: str, statement: Statement) -> str:
-    """The text of a file with `pass` in the place of a statement."""
+def delete(text: str, statement: Statement) -> str:
+    """Return the text of a file with `pass` in the place of a statement."""
     lines = text.splitlines(keepends=True)
     indent = lines[statement.first - 1][: -len(lines[statement.first - 1].lstrip())]
     return "".join([*lines[: statement.first - 1], f"{indent}pass\n", *lines[statement.last :]])
 
 
 def fails(checkout: Path, tests: str, *options: str) -> bool:
-    """Whether a test of a folder fails, or hangs. A folder that is not there has none."""
+    """Whether a test in a folder fails or hangs; False if there is no such folder."""
     pytest = [sys.executable, "-m", "pytest", "-x", "-q", "-n", "auto", "-p", "no:cacheprovider"]
     environment = {**os.environ, "PYTHONPATH": str(checkout)}
     if not (checkout / tests).is_dir():
@@ -74,10 +74,10 @@ def fails(checkout: Path, tests: str, *options: str) -> bool:
 
 
 def is_noticed(checkout: Path, statement: Statement) -> bool:
-    """Whether a test fails without a statement: one of its room, be it slow, or any other of the day."""
+    """Whether any test of its package, or any test that is not slow, fails without a statement."""
     path = checkout / statement.path
     text = path.read_text(encoding="utf-8")
-    path.write_text(without(text, statement), encoding="utf-8")
+    path.write_text(delete(text, statement), encoding="utf-8")
     room = statement.path.parts[1] if statement.path.parts[0] == "harness" else statement.path.parts[0]
     noticed = fails(checkout, f"tests/{room}", "--all") or fails(checkout, "tests")
     path.write_text(text, encoding="utf-8")
@@ -85,14 +85,14 @@ def is_noticed(checkout: Path, statement: Statement) -> bool:
 
 
 def main(count: int = 30, seed: int = 0) -> int:
-    """Print each statement that no test notices, and fail where there are too many."""
+    """Print each statement that no test notices; return 1 if there are too many, else 0."""
     chosen = random.Random(seed).sample(sorted(set(statements())), count)
     unnoticed = 0
     with tempfile.TemporaryDirectory() as folder:
         checkout = Path(folder) / "checkout"
         subprocess.run(["git", "clone", "-q", str(ROOT), str(checkout)], check=True)
         if fails(checkout, "tests"):
-            print("a test fails with all statements: see pytest -n auto", file=sys.stderr)
+            print("a test fails even if no statement is deleted: run pytest -n auto and fix it first", file=sys.stderr)
             return 2
         for statement in chosen:
             noticed = is_noticed(checkout, statement)

@@ -1,6 +1,6 @@
-"""Print how evenly graphs are drawn: which arguments and values of layers come, and which originals do not run.
+"""Print how evenly graphs are drawn: how many arguments and values of layers, and how often.
 
-`python -m tests.even_draws` is the gauge of a night; `--list` names what never came.
+`python -m tests.even_draws` also counts the originals that do not run; `--list` names what was never drawn.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from clonediff.strategies.layers import EXCLUDED_LAYERS
 from clonediff.strategies.operations import is_operation
 from clonediff.strategies.program import GENERATIONS, Apply, Generation, Graph, instructions
 
-Words: TypeAlias = tuple[str, ...]
-"""A layer; a layer and an argument of its constructor; these, and a value."""
+Use: TypeAlias = tuple[str, ...]
+"""The name of a layer; a layer and an argument; or a layer, an argument and a value."""
 
 
-def drawable(generation: Generation) -> dict[str, set[Words]]:
-    """What the release that is installed has; of values, those that are tried beside the simplest ones."""
+def drawable_uses(generation: Generation) -> dict[str, set[Use]]:
+    """Return all layers, arguments and values that can be drawn for the installed release."""
     has = signatures(framework(generation))
     layers = {name: parts["constructor"] for name, parts in has["layers"].items() if name not in EXCLUDED_LAYERS}
     kinds = kinds_of(has["layers"], has["functions"], generation)
@@ -44,21 +44,21 @@ def drawable(generation: Generation) -> dict[str, set[Words]]:
     }
 
 
-def drawn(generation: Generation, count: int, seed: int) -> tuple[Counter[Words], int]:
-    """What graphs had that were drawn, and how many originals did not run."""
-    met: Counter[Words] = Counter()
+def count_uses(generation: Generation, count: int, seed: int) -> tuple[Counter[Use], int]:
+    """Draw graphs; count each use of a layer, argument and value, and the originals that do not run."""
+    met: Counter[Use] = Counter()
     with closing(SubjectProcess(Subject.parse(generation))) as process:
         process.start()
         trials = GraphTrials(process, KnownIssues(), cloners=())
         for graph in draws(process, seed, count, cloners=("fixed",)):
             trials.try_graph(graph, costly=False)
-            for words in _words(graph):
+            for words in _uses(graph):
                 met.update(words[:length] for length in range(1, len(words) + 1))
     return met, trials.tally.unrun
 
 
-def _words(graph: Graph) -> Iterator[Words]:
-    """Each argument that a layer is made with, or given afterwards."""
+def _uses(graph: Graph) -> Iterator[Use]:
+    """Yield each argument of a constructor, and each attribute that is set afterwards."""
     for apply in instructions(graph.program.body):
         if isinstance(apply, Apply) and not is_operation(apply.kind):
             later = (line.partition(" = ")[::2] for line in apply.after)
@@ -67,14 +67,14 @@ def _words(graph: Graph) -> Iterator[Words]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.even_draws", description=__doc__)
-    parser.add_argument("--graphs", type=int, default=5000, help="how many graphs (5000)")
-    parser.add_argument("--seed", type=int, default=0, help="of which seed (0)")
-    parser.add_argument("--generation", choices=GENERATIONS, default=GENERATIONS[0], help="of which Keras (keras)")
-    parser.add_argument("--list", action="store_true", help="name what never came")
+    parser.add_argument("--graphs", type=int, default=5000, help="the number of graphs (5000)")
+    parser.add_argument("--seed", type=int, default=0, help="the seed (0)")
+    parser.add_argument("--generation", choices=GENERATIONS, default=GENERATIONS[0], help="the generation (keras)")
+    parser.add_argument("--list", action="store_true", help="name what was never drawn")
     options = parser.parse_args()
     os.environ |= {"PYTHONWARNINGS": "ignore", "TF_CPP_MIN_LOG_LEVEL": "3"}
-    met, unrun = drawn(options.generation, options.graphs, options.seed)
-    has = drawable(options.generation)
+    met, unrun = count_uses(options.generation, options.graphs, options.seed)
+    has = drawable_uses(options.generation)
     for name, words in has.items():
         print(f"{name}: {len(words & met.keys()):,} of {len(words):,}")
         if options.list:

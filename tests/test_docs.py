@@ -1,8 +1,8 @@
-"""The documents do what they say: the commands of the guides are run, links lead somewhere, every command is named.
+"""The pages are right: commands of the guides print what is shown, no link is broken, every command is named.
 
-A block whose first line is the name of a file, as `# model.py`, becomes that file. Each command of a console is run,
-and what is shown of its output is looked for in what it prints. A comment before a block, which no reader sees, has
-`exits with N`, or `not run:` and the reason.
+A block whose first line is a file name, such as `# model.py`, becomes this file. Each command of a console block is
+run, and has to print the output that is shown. A hidden comment before a block says `exits with N`, or `not run:` and
+the reason.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ import pytest
 
 from clonediff.reports.known import load
 from clonediff.strategies.program import to_json
-from tests.helpers.campaigns import UNKNOWN, keep, known_without
-from tests.helpers.command_line import Command, ran
-from tests.helpers.example_counts import everything
-from tests.helpers.example_graphs import example
-from tests.helpers.required_releases import place_or_skip
+from tests.helpers.campaigns import UNKNOWN, add_to_corpus, known_without
+from tests.helpers.command_line import Command, run_clonediff
+from tests.helpers.example_counts import runs_all_tests
+from tests.helpers.example_graphs import graph_of_issue
+from tests.helpers.required_releases import search_path_or_skip
 from tests.helpers.waiting import PATIENCE
 
 pytestmark = pytest.mark.no_keras
@@ -32,17 +32,17 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 README = ROOT / "README.md"
 PAGES = (README, ROOT / "CONTRIBUTING.md", ROOT / "ARCHITECTURE.md", *sorted(DOCS.glob("*.md")))
-FEW = """
+FAST_CONFTEST = """
 from hypothesis import Phase, settings
 
 settings.register_profile("few", max_examples=10, derandomize=True, phases=[Phase.generate])
 settings.load_profile("few")
 """
-"""What tells the tests of a guide to draw few models, and to leave one that fails as large as it is."""
+"""Settings for the tests in a guide: draw few models, and do not shrink a failing one."""
 
 BY_DAY = ("my-model", "maintaining-keras")
 GUIDES = (*BY_DAY, "layers-and-cloners")
-AT_NIGHT = pytest.mark.slow(reason="each of its commands starts a Keras or two, and tests/cli has them all")
+AT_NIGHT = pytest.mark.slow(reason="its commands start many Keras processes; tests/cli tests the same commands by day")
 
 _BLOCK = re.compile(r"((?:^<!-- [^\n]* -->\n)*)^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\]\(([^)#\s:]*)(?:#([\w-]+))?\)")
@@ -67,7 +67,7 @@ def blocks(page: Path) -> Iterator[Block]:
 
 
 def commands(text: str) -> list[Shown]:
-    """The commands of a console, each with the lines of its output that are shown."""
+    """Return the commands in a console block, each with the output that is shown."""
     found: list[Shown] = []
     for line in text.splitlines():
         if line.startswith("$ "):
@@ -77,7 +77,7 @@ def commands(text: str) -> list[Shown]:
     return found
 
 
-def test_few_commands_of_the_guides_are_not_run() -> None:
+def test_nearly_all_commands_of_the_guides_are_run() -> None:
     consoles = [block for guide in GUIDES for block in blocks(DOCS / f"{guide}.md") if block.language == "console"]
     assert len(consoles) > 10
     assert sum(block.not_run for block in consoles) <= 3
@@ -88,22 +88,22 @@ Run = Callable[[str, int], str]
 
 @pytest.fixture
 def run(clonediff: Command, warm_commands: None, tmp_path: Path) -> Run:
-    """Run a command in the test's own folder, to the exit code that is expected; what it printed.
+    """Return a function that runs a command, asserts its exit code, and returns its output.
 
-    A search that is to end with 1 finds a cause that it is not told of, on a graph that it tries first.
+    A search that should exit with 1 starts with a graph whose cause is missing from its known issues.
     """
 
     def done(command: str, code: int) -> str:
         program, *arguments = shlex.split(command)
         for release in re.findall(r"\bkeras==[\d.]+", command):
-            place_or_skip(release)
+            search_path_or_skip(release)
         if arguments[0] == "fuzz":
             if code:
-                keep(tmp_path / "runs" / "corpus", to_json(example(UNKNOWN)))
+                add_to_corpus(tmp_path / "runs" / "corpus", to_json(graph_of_issue(UNKNOWN)))
             news = [UNKNOWN] if code else []
             told = ["--known-issues", str(known_without(tmp_path, *news))]
             few = re.sub(r"--minutes \d+", "--trials 3", " ".join(arguments)).split(" ")
-            ended = ran(*few, *told, "--jobs", "1", cwd=tmp_path)
+            ended = run_clonediff(*few, *told, "--jobs", "1", cwd=tmp_path)
         elif program == "clonediff":
             ended = subprocess.CompletedProcess(command, *clonediff(*arguments, cwd=tmp_path))
         else:
@@ -118,22 +118,22 @@ def run(clonediff: Command, warm_commands: None, tmp_path: Path) -> Run:
 
 @pytest.mark.parametrize("guide", [*BY_DAY, pytest.param("layers-and-cloners", marks=AT_NIGHT)])
 def test_the_commands_of_a_guide_print_what_it_shows(guide: str, run: Run, tmp_path: Path) -> None:
-    (tmp_path / "conftest.py").write_text(FEW)
+    (tmp_path / "conftest.py").write_text(FAST_CONFTEST)
     for block in blocks(DOCS / f"{guide}.md"):
         file = re.match(r"# ([\w.]+)\n", block.text)
         if file is not None:
             (tmp_path / file[1]).write_text(block.text, encoding="utf-8")
         elif block.language == "console" and not block.not_run:
             for command, output in commands(block.text):
-                if "keras==" in command and not everything():
-                    continue  # a release is installed at night
+                if "keras==" in command and not runs_all_tests():
+                    continue  # releases are only installed at night
                 printed = _without_numbers(run(command, block.code))
                 for line in output:
                     assert _without_numbers(line) in printed, f"{command} does not print {line!r}, but\n{printed}"
 
 
 def _without_numbers(text: str) -> str:
-    """What is alike from one run to the next: no numbers, and words a blank apart."""
+    """Replace what differs between runs: numbers and white space."""
     return re.sub(r"\d+", "N", " ".join(text.split()))
 
 
@@ -148,7 +148,7 @@ def test_no_link_is_broken(page: Path) -> None:
 
 
 def anchors(page: Path) -> set[str]:
-    """The headings of a page, as GitHub names them in links."""
+    """Return the headings of a page in the form that GitHub uses in links."""
     headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
@@ -161,14 +161,14 @@ def test_the_reference_names_every_command(clonediff: Command) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_the_commands_on_a_page_and_their_options_exist(page: Path, clonediff: Command) -> None:
-    for words in map(shlex.split, typed_on(page)):
+    for words in map(shlex.split, commands_on(page)):
         code, text, _ = clonediff(words[1], "--help")
         assert code == 0, words
         assert {word for word in words if word.startswith("--")} <= {*re.findall(r"--[\w-]+", text)}, words
 
 
-def typed_on(page: Path) -> Iterator[str]:
-    """The commands of clonediff that a page shows, in consoles and in its text."""
+def commands_on(page: Path) -> Iterator[str]:
+    """Yield the commands of clonediff on a page, in console blocks and in its text."""
     for block in blocks(page):
         for shown in commands(block.text) if block.language == "console" else ():
             yield from re.findall(r"clonediff \w.*", shown.command)
@@ -185,7 +185,7 @@ def test_ci_runs_the_two_commands_of_the_readme() -> None:
 
 
 def test_the_bugs_of_the_readme_are_open_known_issues() -> None:
-    (ids,) = [words.split()[2:] for words in typed_on(README) if words.startswith("clonediff replay lambda")]
+    (ids,) = [words.split()[2:] for words in commands_on(README) if words.startswith("clonediff replay lambda")]
     assert len(ids) == 5
     assert all(load().get(name).until is None for name in ids)
 

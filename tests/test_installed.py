@@ -1,4 +1,4 @@
-"""What is installed: one package, whose names stand in no project's way. The index of packages is not asked."""
+"""The wheel installs one package, which hides no package of a project. Nothing is downloaded."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ pytestmark = pytest.mark.no_keras
 ROOT = Path(__file__).parents[1]
 PACKED = ("clonediff", "harness", "reports", "strategies", "pyproject.toml", "README.md", "LICENSE")
 ROOMS = ("harness", "reports", "strategies")
-OTHERS = ("*.toml", "*.txt", "*.json", "*.j2", "py.typed")
-"""The files that are needed beside modules."""
+DATA_FILES = ("*.toml", "*.txt", "*.json", "*.j2", "py.typed")
+"""Patterns for the files that are installed besides modules."""
 
 OWN_TEST = """
 import harness, reports, strategies
@@ -33,25 +33,25 @@ from clonediff import assert_clones_faithfully, check_clone, clone_model, functi
 from hypothesis import given, settings
 
 
-def test_its_packages_are_its_own():
+def test_the_project_imports_its_own_packages():
     assert [package.OWNER for package in (harness, reports, strategies)] == ["this project"] * 3
     print("CLONEDIFF", clonediff.__file__)
 
 
 @settings(deadline=None, max_examples=3, database=None, derandomize=True)
 @given(functional_graphs(kinds=["Dense", "Add"]))
-def test_its_cloner(graph):
+def test_a_cloner_of_the_project_is_faithful(graph):
     check_clone(graph, clone_model)
 
 
-def test_its_model():
+def test_a_model_of_the_project_is_cloned():
     inputs = keras.Input((2,))
     assert_clones_faithfully(keras.Model(inputs, keras.layers.Dense(1)(inputs)), costly=False)
 """
 
 
-def done(command: list[str], folder: Path, *, or_code: int = 0) -> str:
-    """What a command prints that is to succeed, started where nothing of this checkout is on the path."""
+def run_command(command: list[str], folder: Path, *, or_code: int = 0) -> str:
+    """Run a command without this checkout on its path; assert that it succeeds, and return its output."""
     variables = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "PYTEST"))}
     ran = subprocess.run(
         command, cwd=folder, env=variables, capture_output=True, text=True, timeout=PATIENCE, check=False
@@ -62,15 +62,15 @@ def done(command: list[str], folder: Path, *, or_code: int = 0) -> str:
 
 def wheel_of(source: Path, folder: Path) -> Path:
     options = ["--no-deps", "--no-build-isolation", "--no-index", "--wheel-dir", str(folder)]
-    done([sys.executable, "-m", "pip", "wheel", *options, str(source)], folder)
+    run_command([sys.executable, "-m", "pip", "wheel", *options, str(source)], folder)
     (wheel,) = folder.glob("*.whl")
     return wheel
 
 
 @pytest.fixture(scope="module")
 def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A checkout to build in, since building leaves files behind."""
-    # Not imported: where another package has imported Python's own distutils before, setuptools refuses to be.
+    """Copy the checkout to build in it, since a build leaves files behind."""
+    # Do not import setuptools: it fails if a package has imported Python's own distutils before.
     assert Version(version("setuptools")) >= Version("77"), "run `pip install -e '.[test]'`, which brings setuptools 77"
     folder = tmp_path_factory.mktemp("checkout")
     for name in PACKED:
@@ -85,16 +85,16 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def sdist(sources: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("sdist")
     build = f"from setuptools import build_meta; build_meta.build_sdist({str(folder)!r})"
-    done([sys.executable, "-c", build], sources)
+    run_command([sys.executable, "-c", build], sources)
     (file,) = folder.glob("*.tar.gz")
     with tarfile.open(file) as archive:
-        assert not [member.name for member in archive if member.issym() or member.islnk()], "a checkout has links"
+        assert not [member.name for member in archive if member.issym() or member.islnk()], "a link in the sdist"
     return file
 
 
 @pytest.fixture(scope="module")
 def wheel(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A wheel made of an sdist, as an index would have both."""
+    """Build a wheel from the sdist, as for a package index."""
     return wheel_of(sdist, tmp_path_factory.mktemp("wheel"))
 
 
@@ -104,7 +104,7 @@ def test_a_wheel_has_all_files_of_clonediff_and_no_others(wheel: Path) -> None:
         (entries,) = [name for name in archive.namelist() if name.endswith("entry_points.txt")]
         points = archive.read(entries).decode()
     assert {name.partition("/")[0] for name in names} == {"clonediff"}
-    files = [file for room in ROOMS for pattern in ("*.py", *OTHERS) for file in (ROOT / room).rglob(pattern)]
+    files = [file for room in ROOMS for pattern in ("*.py", *DATA_FILES) for file in (ROOT / room).rglob(pattern)]
     ours = {f"clonediff/{file.relative_to(ROOT).as_posix()}" for file in files}
     assert names == {*ours, "clonediff/__init__.py", "clonediff/py.typed"}
     assert "clonediff = clonediff.harness.cli:main" in points
@@ -125,7 +125,7 @@ def test_no_package_is_imported_under_a_second_name(room: str) -> None:
     assert f"ImportError: this is `clonediff.{room}`" in ran.stderr
 
 
-@pytest.mark.slow(reason="TensorFlow in two fresh processes; what the wheel holds is tested above")
+@pytest.mark.slow(reason="it starts TensorFlow in two processes; the contents of the wheel are tested above")
 def test_a_project_with_packages_of_the_same_names_can_use_clonediff(wheel: Path, tmp_path: Path) -> None:
     python = environment_with(wheel, tmp_path / "venv")
     project = tmp_path / "project"
@@ -133,21 +133,21 @@ def test_a_project_with_packages_of_the_same_names_can_use_clonediff(wheel: Path
         (project / name).mkdir(parents=True)
         (project / name / "__init__.py").write_text('OWNER = "this project"\n')
     (project / "test_own.py").write_text(OWN_TEST)
-    out = done([str(python), "-m", "pytest", "-s", "-q", "-p", "no:cacheprovider", "test_own.py"], project)
+    out = run_command([str(python), "-m", "pytest", "-s", "-q", "-p", "no:cacheprovider", "test_own.py"], project)
     assert "3 passed" in out
     assert f"CLONEDIFF {tmp_path / 'venv'}" in out
     script = str(python.with_name("clonediff"))
-    out = done([script, "fuzz", "--trials", "2", "--jobs", "1", "--out", "run"], project, or_code=1)
+    out = run_command([script, "fuzz", "--trials", "2", "--jobs", "1", "--out", "run"], project, or_code=1)
     assert "clonediff's own cloner is faithful on all 2 graphs" in out
 
 
 def environment_with(wheel: Path, folder: Path) -> Path:
-    """The Python of a fresh environment that has the wheel, and what this one has installed otherwise."""
+    """Install the wheel, and the other packages of this environment, in a new one; return its Python."""
     venv.create(folder, with_pip=False, symlinks=True)
     python = folder / "bin" / "python"
     options = ["--no-deps", "--no-index", "--quiet"]
-    done([sys.executable, "-m", "pip", "--python", str(python), "install", *options, str(wheel)], folder)
-    # A folder that is named so has no `.pth` of its own read: the checkout that is installed there is not on the path.
+    run_command([sys.executable, "-m", "pip", "--python", str(python), "install", *options, str(wheel)], folder)
+    # Python ignores `.pth` files in these folders, so an installed checkout of clonediff is not on the path.
     others = [path for path in sys.path if Path(path).name in ("site-packages", "dist-packages")]
     (site,) = folder.glob("lib/python*/site-packages")
     (site / "others.pth").write_text("\n".join(others) + "\n")

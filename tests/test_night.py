@@ -1,4 +1,4 @@
-"""The workflow of the nights: its shell steps, with programs in the place of GitHub's, of the search and of pip."""
+"""The nightly workflow: its shell steps run with fakes of gh, clonediff and pip."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import pytest
 import yaml  # type: ignore[import-untyped]  # Dask brings it
 
 from clonediff.reports.run_folder import folder_name
-from tests.helpers.example_runs import put, record
+from tests.helpers.example_runs import record, write
 
 pytestmark = pytest.mark.no_keras
 
@@ -47,7 +47,7 @@ match what, task:
         sys.exit(f"gh has no {what} {task}")
 file.write_text(json.dumps(issues))
 """
-"""A GitHub of one file. It knows only what the workflow asks for."""
+"""A fake `gh` that keeps issues in a file. It has only the commands that the workflow uses."""
 CLONEDIFF = """
 import os, pathlib, shutil, sys
 
@@ -83,11 +83,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     return work
 
 
-def night(folder: Path, number: int, findings: list[Any], gone: list[str]) -> list[str]:
-    """Run all shell steps of a night, those after a failure as GitHub does; the names of those that fail."""
+def run_night(folder: Path, number: int, findings: list[Any], gone: list[str]) -> list[str]:
+    """Run the shell steps of a night as GitHub does, also after a failure; return the steps that fail."""
     for finding in findings:
-        put(folder / "found" / "findings" / folder_name(finding) / "finding.json", msgspec.json.encode(finding))
-        put(folder / "found" / "summary.md", b"## A night\n")
+        write(folder / "found" / "findings" / folder_name(finding) / "finding.json", msgspec.json.encode(finding))
+        write(folder / "found" / "summary.md", b"## A night\n")
     rows = [{"id": name, "answer": "gone", "versions": {"keras": NIGHTLY}} for name in gone]
     rows.append({"id": "input-name", "answer": "breaks", "versions": {"keras": NIGHTLY}})
     (folder / "answers.json").write_text(json.dumps({"replayed": rows}))
@@ -105,12 +105,12 @@ def night(folder: Path, number: int, findings: list[Any], gone: list[str]) -> li
     return failed
 
 
-def github(folder: Path) -> list[tuple[str, int]]:
-    """The issues there are, with the number of their comments."""
+def issues_on_github(folder: Path) -> list[tuple[str, int]]:
+    """Return the title of each issue on the fake GitHub, and its number of comments."""
     return [(issue["title"], len(issue["comments"])) for issue in json.loads((folder / "github.json").read_text())]
 
 
-def test_a_night_opens_one_issue_for_each_new_cause(folder: Path) -> None:
+def test_a_nightly_run_opens_one_issue_for_each_new_cause(folder: Path) -> None:
     proven = msgspec.structs.replace(record(0), proof=True, known=None)
     elsewhere = msgspec.structs.replace(proven, subject="keras/torch")
     others = [
@@ -119,21 +119,21 @@ def test_a_night_opens_one_issue_for_each_new_cause(folder: Path) -> None:
     ]
     again = msgspec.structs.replace(record(4), proof=True, known=None)
     gone = "Known issues of Keras that are gone on keras-nightly"
-    assert night(folder, 3, [proven, elsewhere, *others], []) == ["Search"]
-    assert github(folder) == [(f"{proven.title} [{proven.id}]", 0)]
+    assert run_night(folder, 3, [proven, elsewhere, *others], []) == ["Search"]
+    assert issues_on_github(folder) == [(f"{proven.title} [{proven.id}]", 0)]
     (issue,) = json.loads((folder / "github.json").read_text())
     assert "## Script" in issue["body"] and issue["body"].startswith(f"# {proven.title}")
-    assert night(folder, 4, [again], ["lambda-refused"]) == ["Search"]
+    assert run_night(folder, 4, [again], ["lambda-refused"]) == ["Search"]
     expected = [(f"{proven.title} [{proven.id}]", 0), (f"{again.title} [{again.id}]", 0), (gone, 1)]
-    assert github(folder) == expected
-    assert night(folder, 5, [], ["lambda-refused"]) == ["Search"], "nothing is said twice"
-    assert github(folder) == expected
+    assert issues_on_github(folder) == expected
+    assert run_night(folder, 5, [], ["lambda-refused"]) == ["Search"], "an issue is not reported twice"
+    assert issues_on_github(folder) == expected
     asked = (folder / "asked.txt").read_text()
     assert [line.count("keras/torch") for line in asked.splitlines() if "fuzz" in line] == [1, 0, 0]
     assert (folder / "GITHUB_STEP_SUMMARY.txt").read_text().count("## A night") == 3
 
 
-def test_the_corpus_is_saved_after_a_failure_too() -> None:
+def test_the_corpus_is_saved_even_after_a_failure() -> None:
     (save,) = [step for step in STEPS if "cache/save" in step.get("uses", "")]
     (restore,) = [step for step in STEPS if "cache/restore" in step.get("uses", "")]
     assert save["if"] == "always()"

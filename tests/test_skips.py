@@ -1,4 +1,4 @@
-"""Which tests a run leaves out, and that each of them says why."""
+"""A run leaves out slow tests, and each slow test has a reason."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from tests.helpers.required_releases import skip_or_fail
 pytestmark = pytest.mark.no_keras
 
 TESTS = Path(__file__).parent
-SLOW = "tests/cli/test_own_cloner.py"
-"""A module of one slow test."""
-NAMED = f"{SLOW}::test_a_custom_cloner_is_tried_and_replayed_when_it_is_named"
+MODULE = "tests/cli/test_own_cloner.py"
+"""A test module with one slow test."""
+TEST = f"{MODULE}::test_a_custom_cloner_is_tried_and_replayed_if_the_command_names_it"
 
 
 @pytest.mark.parametrize(
-    ("arguments", "collected"), [((SLOW,), 0), ((SLOW, "--all"), 1), ((NAMED,), 1)], ids=["unasked", "all", "named"]
+    ("arguments", "collected"), [((MODULE,), 0), ((MODULE, "--all"), 1), ((TEST,), 1)], ids=["unasked", "all", "named"]
 )
 def test_slow_tests_are_left_out_unless_asked_for(arguments: tuple[str, ...], collected: int) -> None:
     command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "--assert=plain", *arguments]

@@ -1,4 +1,4 @@
-"""Models that Keras does not clone faithfully; the docstring has words of the expected answer."""
+"""Models that Keras does not clone faithfully. Each docstring is a part of the expected answer."""
 
 import functools
 

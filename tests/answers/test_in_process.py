@@ -31,22 +31,22 @@ model = keras.Model(inputs, keras.layers.Add()([a, b]))
     check_clone(of_source(source, Input((1,)), generation=generation), clone_model, costly=True)
 
 
-def itself(model: Any) -> Any:
+def return_itself(model: Any) -> Any:
     return model
 
 
-def refuses(model: Any) -> Any:
+def refuse(model: Any) -> Any:
     raise NotImplementedError("no clones today")
 
 
-def renamed(model: Any) -> Any:
+def rename(model: Any) -> Any:
     clone = clone_model(model)
     clone.layers[-1].name = "other"
     return clone
 
 
-def frozen(model: Any) -> Any:
-    clone = renamed(model)
+def freeze(model: Any) -> Any:
+    clone = rename(model)
     clone.layers[-1].trainable = False
     return clone
 
@@ -54,12 +54,12 @@ def frozen(model: Any) -> Any:
 @pytest.mark.parametrize(
     ("cloner", "options", "message"),
     [
-        (itself, {}, "own: "),
-        (refuses, {}, "no clones today"),
-        (renamed, {}, "has another name"),
-        (frozen, {"at_least": "trains"}, r"(?m)^left out, by at_least='trains': 1 cause$"),
-        (itself, {"ignore": lambda cause: cause.root.check == "own"}, ""),
-        (renamed, {"at_least": "property"}, ""),
+        (return_itself, {}, "own: "),
+        (refuse, {}, "no clones today"),
+        (rename, {}, "has another name"),
+        (freeze, {"at_least": "trains"}, r"(?m)^left out, by at_least='trains': 1 cause$"),
+        (return_itself, {"ignore": lambda cause: cause.root.check == "own"}, ""),
+        (rename, {"at_least": "property"}, ""),
     ],
 )
 def test_check_clone_checks_a_custom_cloner(
@@ -79,8 +79,8 @@ def test_an_unknown_severity_is_refused() -> None:
 
 
 @cache
-def trained(generation: str, batch: int | None = None) -> Any:
-    """A model with an embedding, dropout, statistics and states: compiled, trained, partly frozen."""
+def trained_model(generation: str, batch: int | None = None) -> Any:
+    """Return a partly frozen, trained model with an embedding, dropout, statistics and states."""
     theirs = KERAS[generation]
     layers = theirs.layers
     inputs = theirs.Input((None,), batch_size=batch, dtype="int32", name="words")
@@ -93,14 +93,14 @@ def trained(generation: str, batch: int | None = None) -> Any:
     return model
 
 
-def shared() -> keras.Model:
-    """A model for which upstream reorders the calls of a layer."""
+def model_with_shared_layer() -> keras.Model:
+    """Return a model in whose upstream clone the calls of a layer have another order."""
     inputs, activation = keras.Input((1,), name="numbers"), keras.layers.Activation("relu")
     return keras.Model(inputs, [activation(inputs), activation(inputs)])
 
 
-def everything_of(model: Any, its: Any) -> dict[str, Any]:
-    """The properties of a model that a user would notice."""
+def properties_of(model: Any, its: Any) -> dict[str, Any]:
+    """Read the properties of a model that cloning must not change."""
     variables = [*model.variables, *its.learned(model), *(state for state, _ in its.states(model))]
     return {
         "config": str(model.get_config()),
@@ -115,15 +115,15 @@ def everything_of(model: Any, its: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize("generation", KERAS)
 def test_a_trained_model_is_cloned_faithfully_and_not_changed(generation: str) -> None:
-    model, its = trained(generation, batch=4), framework(generation)
-    before = everything_of(model, its)
+    model, its = trained_model(generation, batch=4), framework(generation)
+    before = properties_of(model, its)
     assert_clones_faithfully(model)
-    assert everything_of(model, its) == before
+    assert properties_of(model, its) == before
     model.fit(np.ones((4, 5), "int32"), np.ones((4, 1)), verbose=0)
 
 
 def test_the_message_names_the_difference_and_the_model() -> None:
-    model = shared()
+    model = model_with_shared_layer()
     assert_clones_faithfully(model)
     with pytest.raises(UnfaithfulClone) as caught:
         assert_clones_faithfully(model, clone=keras.models.clone_model)
@@ -134,7 +134,7 @@ def test_the_message_names_the_difference_and_the_model() -> None:
 
 
 @pytest.mark.parametrize("generation", KERAS)
-def test_a_check_leaves_settings_names_and_seeds_unchanged(generation: str) -> None:
+def test_a_check_does_not_change_settings_names_or_seeds(generation: str) -> None:
     theirs = KERAS[generation]
     inputs = theirs.Input((2,))
     model = theirs.Model(inputs, theirs.layers.Dense(2)(theirs.layers.Dropout(0.5)(inputs)))
@@ -167,12 +167,12 @@ def test_a_check_leaves_settings_names_and_seeds_unchanged(generation: str) -> N
         (np.full((2, 3), 7), "it cannot be called on the inputs; give others with `inputs=`. InvalidArgumentError"),
     ],
 )
-def test_a_model_is_called_on_the_given_inputs(inputs: Any, message: str) -> None:
+def test_inputs_that_the_model_accepts_are_used_and_others_refused(inputs: Any, message: str) -> None:
     if not message:
-        assert_clones_faithfully(trained("keras"), inputs=inputs, costly=False)
+        assert_clones_faithfully(trained_model("keras"), inputs=inputs, costly=False)
         return
     with pytest.raises(ValueError, match=message):
-        assert_clones_faithfully(trained("keras"), inputs=inputs)
+        assert_clones_faithfully(trained_model("keras"), inputs=inputs)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
-"""Simulates a campaign on many workers, whose subjects answer from recorded trials.
+"""Simulate a campaign on many workers, with the results of recorded trials.
 
 `python -m tests.campaign.simulated WORKERS MINUTES` starts a Dask cluster of threads in another process, runs a
-campaign on it, and prints the load of the driver. A graph takes as long as in a real campaign, on one core.
+campaign on it, and prints the load of the driver. A worker spends as much time on a graph as a real core does.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ from clonediff.reports.known import KnownIssues, load
 from clonediff.reports.records import Counts, Finding, Run
 from clonediff.reports.run_folder import RunFolder
 from tests.helpers.example_runs import record
-from tests.helpers.waiting import until
+from tests.helpers.waiting import wait_until
 from tests.recorded import FILE
 
-SECONDS = 0.09
-"""The time for a graph: 13,970 graphs took ten minutes on two cores."""
-REDUCTION = 3.0
+GRAPH_SECONDS = 0.09
+"""Seconds of one core for a graph: 13,970 graphs took ten minutes on two cores."""
+REDUCTION_SECONDS = 3.0
 CLUSTER = """
 import sys, time
 from distributed import LocalCluster
@@ -63,13 +63,13 @@ def trials() -> list[list[str]]:
 
 
 @functools.cache
-def found(id_: str) -> Finding:
-    """Return a finding of a cause."""
+def finding_of(id_: str) -> Finding:
+    """Return a finding of the cause with this id."""
     return replace(record(0), id=id_, subject="keras", known=None, smallest=False)
 
 
-def recorded_shard(setup: Setup, shard: Shard) -> Result:
-    """Return the result of a shard, made from recorded trials."""
+def simulate_shard(setup: Setup, shard: Shard) -> Result:
+    """Return the result of a shard, put together from recorded trials."""
     met: Counter[tuple[str, str]] = Counter()
     findings: dict[tuple[str, str], Finding] = {}
     graphs = 0
@@ -80,22 +80,22 @@ def recorded_shard(setup: Setup, shard: Shard) -> Result:
                 key = ("upstream", cause)
                 met[key] += 1
                 if key not in shard.seen:
-                    findings.setdefault(key, found(key[1]))
-    time.sleep(SECONDS * graphs)
+                    findings.setdefault(key, finding_of(key[1]))
+    time.sleep(GRAPH_SECONDS * graphs)
     verdicts = {"upstream": {"broken": graphs}, "fixed": {"faithful": graphs}}
     known = {issue.id: {"property": graphs} for issue in setup.known[:60]}
-    counts = Counts(graphs=graphs, seconds=SECONDS * graphs, verdicts=verdicts, known=known)
+    counts = Counts(graphs=graphs, seconds=GRAPH_SECONDS * graphs, verdicts=verdicts, known=known)
     return Result({"keras": "3.15.1"}, counts, tuple(findings.values()), dict(met))
 
 
-def recorded_reduction(setup: Setup, finding: Finding, seconds: float) -> Result:
-    """Return the finding as fully reduced."""
-    time.sleep(REDUCTION)
-    counts = Counts(reducing=30, reducing_seconds=REDUCTION)
+def simulate_reduction(setup: Setup, finding: Finding, seconds: float) -> Result:
+    """Wait as long as a reduction takes; return the finding, marked as fully reduced."""
+    time.sleep(REDUCTION_SECONDS)
+    counts = Counts(reducing=30, reducing_seconds=REDUCTION_SECONDS)
     return Result({"keras": "3.15.1"}, counts, (replace(finding, smallest=True, proof=True),))
 
 
-class Figures(NamedTuple):
+class Load(NamedTuple):
     """The load of the driver during a campaign."""
 
     jobs: int
@@ -114,8 +114,8 @@ class Figures(NamedTuple):
         )
 
 
-class Watched(Campaign):
-    """A campaign that records how late workers learn of causes, and which are reduced twice."""
+class WatchedCampaign(Campaign):
+    """A campaign that records how late workers learn of causes, and which causes are reduced twice."""
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
@@ -142,7 +142,7 @@ def cluster(workers: int, folder: Path) -> Iterator[str]:
     command = [sys.executable, "-c", CLUSTER, str(workers), str(file)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
         try:
-            until(lambda: file.exists() and file.read_text(), process)
+            wait_until(lambda: file.exists() and file.read_text(), process)
             yield file.read_text()
         finally:
             process.kill()
@@ -152,9 +152,9 @@ def _say(failure: str) -> None:
     sys.stderr.write(f"{failure}\n")
 
 
-def simulate(workers: int, minutes: float, folder: Path) -> Figures:
-    """Run a campaign of that many workers."""
-    tasks.try_shard, tasks.reduce_finding = recorded_shard, recorded_reduction
+def simulate(workers: int, minutes: float, folder: Path) -> Load:
+    """Run a campaign on this number of workers; return the load of the driver."""
+    tasks.try_shard, tasks.reduce_finding = simulate_shard, simulate_reduction
     setup = Setup("simulated", ("upstream", "fixed"), load().issues)
     run = Run("2026-11-29T00:00:00+00:00", ("keras",), minutes=minutes, jobs=workers)
     nothing: Any = lambda *_: None  # noqa: E731 - two of them
@@ -162,17 +162,17 @@ def simulate(workers: int, minutes: float, folder: Path) -> Figures:
     note = Record(RunFolder(folder / "run"), run, corpus, KnownIssues(), nothing, _say, nothing)
     with cluster(workers, folder) as address:
         pool = DaskPool(address, setup)
-        campaign = Watched({}, pool, note)
+        campaign = WatchedCampaign({}, pool, note)
         cpu, began = time.process_time(), time.monotonic()
         campaign.run()
         core = (time.process_time() - cpu) / (time.monotonic() - began)
         pool.close()
     mebibytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
     twice = sum(count > 1 for count in campaign.reduced.values())
-    return Figures(pool.jobs, run.total.graphs, len(note.findings), core, mebibytes, campaign.latest, twice)
+    return Load(pool.jobs, run.total.graphs, len(note.findings), core, mebibytes, campaign.latest, twice)
 
 
 if __name__ == "__main__":
-    module = importlib.import_module("tests.campaign.simulated")  # workers have no functions of this one, __main__
+    module = importlib.import_module("tests.campaign.simulated")  # workers cannot import the functions of `__main__`
     with tempfile.TemporaryDirectory() as name:
         sys.stdout.write(f"{module.simulate(int(sys.argv[1]), float(sys.argv[2]), Path(name))}\n")

@@ -15,13 +15,13 @@ import psutil
 import pytest
 
 from clonediff.reports.run_folder import read_run
-from tests.helpers.campaigns import UNKNOWN, findings, fuzz, known_without, processes, summary, with_unknown
-from tests.helpers.command_line import imported_by, interrupt, under_way
+from tests.helpers.campaigns import UNKNOWN, add_unknown, findings, fuzz, known_without, processes, summary
+from tests.helpers.command_line import imported_modules, interrupt, start_clonediff
 from tests.helpers.example_graphs import KNOWN
-from tests.helpers.waiting import PATIENCE, until
-from tests.planted import planted
+from tests.helpers.waiting import PATIENCE, wait_until
+from tests.planted import cloner_of
 
-FOUND = str(KNOWN.get(UNKNOWN).fingerprint)
+FINGERPRINT = str(KNOWN.get(UNKNOWN).fingerprint)
 TRIALS = ("--trials", "3")
 SUBJECT = "from clonediff.harness.server.serve import main"
 
@@ -34,7 +34,7 @@ def known(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def whole(known: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An undisturbed run with one job."""
-    folder = with_unknown(tmp_path_factory.mktemp("whole"))
+    folder = add_unknown(tmp_path_factory.mktemp("whole"))
     options = [option for option in _options(known) if option != "--json"]
     done = fuzz(folder, *options, *TRIALS, "--jobs", "1")
     assert done.returncode == 1, done.stderr
@@ -45,10 +45,10 @@ def _options(known: Path, out: str = "run") -> list[str]:
     return ["--known-issues", str(known), "--out", out, "--json"]
 
 
-def test_a_finding_has_a_proof_a_script_an_issue_and_pictures(whole: Path) -> None:
+def test_a_finding_is_confirmed_and_has_a_script_an_issue_and_pictures(whole: Path) -> None:
     read_back = read_run(whole)
     assert read_back.problems == ()
-    (kept,) = (stored for stored in read_back.findings if stored.finding.id == FOUND)
+    (kept,) = (stored for stored in read_back.findings if stored.finding.id == FINGERPRINT)
     finding = kept.finding
     assert finding.proof and finding.smallest and finding.first_seen >= read_back.run.started
     assert (finding.subject, finding.cloner, finding.blame) == ("keras", "upstream", "upstream bug")
@@ -63,11 +63,11 @@ def test_a_finding_has_a_proof_a_script_an_issue_and_pictures(whole: Path) -> No
     assert "<svg" in (whole / "report.html").read_text()
 
 
-@pytest.mark.slow(reason="two campaigns; an interrupted one leaves its findings and its corpus, too")
+@pytest.mark.slow(reason="two campaigns; the test below checks that an interrupted one keeps its findings")
 def test_a_killed_driver_keeps_its_findings_for_the_next_run(known: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
-    with under_way("fuzz", *_options(known), *TRIALS, "--jobs", "1", cwd=with_unknown(tmp_path)) as process:
-        until(lambda: _findings(run), process)
+    with start_clonediff("fuzz", *_options(known), *TRIALS, "--jobs", "1", cwd=add_unknown(tmp_path)) as process:
+        wait_until(lambda: _findings(run), process)
         left = processes(process.pid)
         process.kill()
         process.wait()
@@ -80,12 +80,12 @@ def test_a_killed_driver_keeps_its_findings_for_the_next_run(known: Path, tmp_pa
     assert {found["id"] for found in summary(done)["findings"]} >= {kept.finding.id for kept in read_back.findings}
 
 
-def test_an_interrupt_keeps_findings_and_leaves_no_process_or_file(known: Path, tmp_path: Path) -> None:
+def test_an_interrupted_run_keeps_findings_and_leaves_no_process_or_file(known: Path, tmp_path: Path) -> None:
     run, temporary = tmp_path / "run", tmp_path / "temporary"
     temporary.mkdir()
     options = (*_options(known), "--minutes", "30", "--jobs", "1")
-    with under_way("fuzz", *options, TMPDIR=str(temporary), cwd=with_unknown(tmp_path)) as process:
-        until(lambda: _findings(run), process)
+    with start_clonediff("fuzz", *options, TMPDIR=str(temporary), cwd=add_unknown(tmp_path)) as process:
+        wait_until(lambda: _findings(run), process)
         left = processes(process.pid)
         connections = [connection for child in left for connection in child.net_connections("inet")]
         stdout, stderr = interrupt(process)
@@ -95,8 +95,8 @@ def test_an_interrupt_keeps_findings_and_leaves_no_process_or_file(known: Path, 
     read_back = read_run(run)
     assert read_back.run.interrupted
     assert read_back.run.total.graphs == json.loads(stdout)["drawn"] > 0
-    assert not any(kept.finding.smallest for kept in read_back.findings), "there was no time to make it smaller"
-    assert (tmp_path / "corpus" / "keras" / f"keras-upstream-{FOUND}.json").exists()
+    assert not any(kept.finding.smallest for kept in read_back.findings), "there was no time to reduce the graph"
+    assert (tmp_path / "corpus" / "keras" / f"keras-upstream-{FINGERPRINT}.json").exists()
     assert (run / "report.html").exists()
     assert list(temporary.iterdir()) == []
 
@@ -110,7 +110,7 @@ KILLS = [
 ]
 
 
-@pytest.mark.slow(reason="two dozen campaigns that are stopped")
+@pytest.mark.slow(reason="two dozen campaigns, in each of which a process is killed")
 @pytest.mark.parametrize(("victim", "sent", "phase", "turn"), KILLS, ids=lambda value: getattr(value, "name", value))
 def test_no_finding_is_lost_when_a_process_is_killed(
     victim: str, sent: signal.Signals, phase: str, turn: int, whole: Path, known: Path, tmp_path: Path
@@ -123,8 +123,8 @@ def test_no_finding_is_lost_when_a_process_is_killed(
         "drawing": lambda: (run / "run.json").exists() and processes(process.pid, SUBJECT),
         "finding": lambda: _findings(run) and processes(process.pid, SUBJECT),
     }
-    with under_way("fuzz", *options, TMPDIR=str(temporary), cwd=with_unknown(tmp_path)) as process:
-        until(ready[phase], process)
+    with start_clonediff("fuzz", *options, TMPDIR=str(temporary), cwd=add_unknown(tmp_path)) as process:
+        wait_until(ready[phase], process)
         threading.Event().wait(random.Random(f"{victim} {sent} {phase} {turn}").uniform(0, 2))
         found, left = _findings(run), processes(process.pid)
         os.kill(process.pid if victim == "driver" else processes(process.pid, SUBJECT)[0].pid, sent)
@@ -132,7 +132,7 @@ def test_no_finding_is_lost_when_a_process_is_killed(
     assert psutil.wait_procs(left, timeout=PATIENCE)[1] == []
     assert process.returncode == (1 if victim == "subject" else -9 if sent is signal.SIGKILL else 130), stderr
     assert all(path.exists() for path in found)
-    if (victim, phase) == ("subject", "finding"):  # which is made smaller now
+    if (victim, phase) == ("subject", "finding"):  # whose graph is being reduced
         assert findings(run) == findings(whole)
     if process.returncode >= 0:
         assert (run / "report.html").exists() and read_run(run).problems == ()
@@ -144,10 +144,10 @@ def test_no_finding_is_lost_when_a_process_is_killed(
 
 @pytest.mark.no_keras
 def test_a_local_run_imports_no_dask() -> None:
-    assert not {"dask", "distributed"} & imported_by("fuzz", "--subject", "nothing-of-the-kind")
+    assert not {"dask", "distributed"} & imported_modules("fuzz", "--subject", "nothing-of-the-kind")
 
 
-ODD = """
+REFUSED_LAYER = """
 import sys
 
 import keras
@@ -157,14 +157,14 @@ class Odd(keras.layers.Layer):
         super().__init__(**kwargs)
         frame = sys._getframe()
         while frame := frame.f_back:
-            if frame.f_code.co_filename.endswith("inside/trial.py"):  # it is not drawn, but tried
+            if frame.f_code.co_filename.endswith("inside/trial.py"):  # this graph is being tried, not drawn
                 why = "Exception encountered when calling Odd.call().\\n\\nno units=-1.5e3 for 'odd_3', shape=(None, 3)"
                 raise ValueError(why + 1000 * " no")
 
     def call(self, x):
         return 2.0 * x
 """
-ONCE = """
+BREAKS_ONCE = """
 import clonediff
 
 broken = False
@@ -185,15 +185,15 @@ def test_lost_subjects_and_flaky_causes_do_not_end_a_campaign(tmp_path: Path) ->
     (source / "models" / "cloning.py").touch()
     (source / "version.py").write_text('__version__ = "3.99.0"\n')
     (source.parent / "__init__.py").write_text("import os\nos._exit(3)\n")
-    (tmp_path / "odd.py").write_text(ODD)
-    (tmp_path / "once.py").write_text(ONCE)
+    (tmp_path / "odd.py").write_text(REFUSED_LAYER)
+    (tmp_path / "once.py").write_text(BREAKS_ONCE)
     options = ("--subject", "keras", "--subject", "./gone", "--layers", "odd.py:Odd", "--cloner", "once.py:clone")
     done = fuzz(tmp_path, *options, "--trials", "12", "--jobs", "1", "--out", "run", "--json")
     read_back = read_run(tmp_path / "run")
     run = read_back.run
     ((subject, lost),) = run.lost.items()
     unsteady = "keras: A trainable layer is frozen in the clone"
-    assert done.returncode == 1, "too many models are refused; a subject that is lost is a warning"
+    assert done.returncode == 1, "too many models are refused; a lost subject is only a warning"
     assert lost == f"{subject}: does not start: exit code 3"
     assert run.unsteady == [unsteady]
     assert done.stderr.splitlines()[-2:] == [
@@ -212,12 +212,13 @@ def _findings(run: Path) -> list[Path]:
     return list(run.glob("findings/*/finding.json"))
 
 
-@pytest.mark.slow(reason="each graph that aborts, and each smaller one that is tried, starts a Keras anew")
+@pytest.mark.slow(reason="Keras starts again after each graph that aborts, also while a graph is reduced")
 def test_a_graph_that_kills_its_subject_is_one_finding(tmp_path: Path) -> None:
-    done = fuzz(tmp_path, "--trials", "12", "--cloner", "fixed", "--cloner", planted("aborts"), "--seed", "2", "--json")
+    aborts = cloner_of("aborts")
+    done = fuzz(tmp_path, "--trials", "12", "--cloner", "fixed", "--cloner", aborts, "--seed", "2", "--json")
     result = summary(done)
     (deadly,) = [found for found in result["findings"] if "sigabrt" in found["id"]]
     verdicts = result["run"]["counts"]["keras"]["verdicts"]
-    assert deadly["cloner"] == planted("aborts")
+    assert deadly["cloner"] == aborts
     assert verdicts["fixed"] == {"faithful": 12}
-    assert verdicts[planted("aborts")]["killed its process"] == deadly["count"]
+    assert verdicts[aborts]["killed its process"] == deadly["count"]

@@ -16,28 +16,28 @@ import pytest
 
 from clonediff.reports.run_folder import read_run
 from tests.campaign.simulated import simulate
-from tests.helpers.campaigns import UNKNOWN, findings, fuzz, known_without, processes, summary, with_unknown
-from tests.helpers.command_line import under_way
-from tests.helpers.waiting import PATIENCE, until
+from tests.helpers.campaigns import UNKNOWN, add_unknown, findings, fuzz, known_without, processes, summary
+from tests.helpers.command_line import start_clonediff
+from tests.helpers.waiting import PATIENCE, wait_until
 
 DASK = [sys.executable, "-m", "dask"]
 QUICK = ("--trials", "6", "--json")
 VICTIMS = {"scheduler": " dask scheduler ", "worker": "spawn_main"}
 
 
-@pytest.mark.slow(reason="two campaigns in turn, on a cluster of their own")
-def test_a_cluster_finds_the_same_as_a_local_run(tmp_path: Path) -> None:
+@pytest.mark.slow(reason="it starts a cluster and runs two campaigns")
+def test_a_cluster_has_the_same_findings_as_a_local_run(tmp_path: Path) -> None:
     here, there = tmp_path / "here", tmp_path / "there"
     here.mkdir()
     there.mkdir()
     known = known_without(tmp_path, UNKNOWN)
     asked = ("--trials", "30", "--known-issues", str(known), "--json", "--out", "run")
-    assert summary(fuzz(with_unknown(here), *asked, "--jobs", "1"))["findings"]
-    before = _subjects()  # which other tests keep
+    assert summary(fuzz(add_unknown(here), *asked, "--jobs", "1"))["findings"]
+    before = _subjects()  # subjects of other tests
     with _cluster(tmp_path) as address:
-        first = summary(fuzz(with_unknown(there), *asked, "--scheduler", address))
+        first = summary(fuzz(add_unknown(there), *asked, "--scheduler", address))
         again = summary(fuzz(there, "--trials", "3", "--json", "--out", "second", "--scheduler", address))
-        assert _subjects() <= before, "the subjects end with the campaign, though the workers go on"
+        assert _subjects() <= before, "the subjects end with the campaign, but the workers keep running"
     assert first["findings"]
     assert again["drawn"] >= 3
     assert findings(here / "run") == findings(there / "run")
@@ -55,11 +55,11 @@ def test_a_missing_scheduler_is_reported_without_a_traceback(tmp_path: Path, mon
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.slow(reason="a cluster of its own, and a campaign on it")
+@pytest.mark.slow(reason="it starts a cluster and runs a campaign")
 @pytest.mark.parametrize(
     ("victim", "code", "budget"),
     [
-        pytest.param("scheduler", 2, ("--minutes", "600"), id="scheduler"),  # it cannot end before
+        pytest.param("scheduler", 2, ("--minutes", "600"), id="scheduler"),  # it cannot end before the scheduler dies
         pytest.param("worker", 0, ("--trials", "120"), id="worker"),
     ],
 )
@@ -69,8 +69,8 @@ def test_results_are_kept_when_a_scheduler_or_a_worker_dies(
     run = tmp_path / "run"
     with _cluster(tmp_path) as address:
         asked = (*budget, "--cloner", "fixed", "--out", "run", "--scheduler", address)
-        with under_way("fuzz", *asked, cwd=tmp_path) as process:
-            until((run / "run.json").exists, process)
+        with start_clonediff("fuzz", *asked, cwd=tmp_path) as process:
+            wait_until((run / "run.json").exists, process)
             killed = [child for child in processes(os.getpid(), VICTIMS[victim]) if _is_of_dask(child)][:1]
             for child in killed:
                 child.kill()
@@ -85,7 +85,7 @@ def test_results_are_kept_when_a_scheduler_or_a_worker_dies(
     assert (run / "report.html").exists()
 
 
-@pytest.mark.slow(reason="two minutes of a campaign on a thousand workers that sleep")
+@pytest.mark.slow(reason="a campaign of two minutes on a thousand simulated workers")
 def test_the_driver_of_a_thousand_workers_takes_half_a_core_at_most(tmp_path: Path) -> None:
     figures = simulate(1000, 2.0, tmp_path)
     assert (figures.jobs, figures.twice) == (1000, 0)
@@ -112,7 +112,7 @@ def _cluster(folder: Path) -> Iterator[str]:
             stack.callback(process.terminate)
 
         start("scheduler", "--port", "0", "--scheduler-file", str(file))
-        until(file.exists)
+        wait_until(file.exists)
         address = re.search(r"tcp://[\d.:]+", file.read_text())
         assert address
         start("worker", address[0], "--nthreads", "1", "--nworkers", "2", "--local-directory", str(folder))

@@ -11,45 +11,45 @@ import pytest
 from clonediff.harness.campaign.corpus import NightlyCorpus
 from clonediff.strategies.program import to_json
 from tests.helpers.example_graphs import of_layer
-from tests.helpers.example_runs import TWO, put, record
+from tests.helpers.example_runs import SHARED, record, write
 
 pytestmark = pytest.mark.no_keras
 
-GRAPH = to_json(TWO)
-SMALLER = record(0, msgspec.structs.replace(TWO, source="smaller"))
-ANOTHER = record(1, msgspec.structs.replace(TWO, source="another"))
+GRAPH = to_json(SHARED)
+SMALLER = record(0, msgspec.structs.replace(SHARED, source="smaller"))
+ANOTHER = record(1, msgspec.structs.replace(SHARED, source="another"))
 TF_KERAS = record(0, of_layer("layers.ReLU()", generation="tf_keras"))
 
 
-def test_the_latest_graph_of_a_cause_is_tried_until_it_is_removed(tmp_path: Path) -> None:
+def test_the_latest_graph_of_a_cause_stays_in_the_corpus_until_removed(tmp_path: Path) -> None:
     nightly = NightlyCorpus(tmp_path)
-    for made in (record(0), record(0), SMALLER, ANOTHER, record(2, msgspec.structs.replace(TWO, source="another"))):
+    for made in (record(0), record(0), SMALLER, ANOTHER, record(2, msgspec.structs.replace(SHARED, source="another"))):
         nightly.write(made)
     assert nightly.graphs("keras") == (bytes(ANOTHER.graph), bytes(SMALLER.graph))
     nightly.remove(SMALLER)
     nightly.remove(SMALLER)
-    assert nightly.graphs("keras") == (bytes(ANOTHER.graph),), "another cause has it, too"
+    assert nightly.graphs("keras") == (bytes(ANOTHER.graph),), "another cause has the same graph"
     assert nightly.graphs("tf_keras") == ()
 
 
 def test_a_finding_copied_by_hand_is_read(tmp_path: Path) -> None:
-    put(tmp_path / "keras" / "finding.json", msgspec.json.encode(record(0)))
+    write(tmp_path / "keras" / "finding.json", msgspec.json.encode(record(0)))
     assert NightlyCorpus(tmp_path).graphs("keras") == (GRAPH,)
 
 
-WHOLE = msgspec.json.encode(record(0))
+COMPLETE = msgspec.json.encode(record(0))
 
 
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        pytest.param(WHOLE[:-20], "truncated", id="half a file"),
+        pytest.param(COMPLETE[:-20], "truncated", id="half a file"),
         pytest.param(b"{}", "missing required field `id`", id="no finding"),
-        pytest.param(WHOLE.replace(b'"program"', b'"sources"'), "missing required field `program`", id="no program"),
+        pytest.param(COMPLETE.replace(b'"program"', b'"sources"'), "missing required field `program`", id="no program"),
         pytest.param(msgspec.json.encode(TF_KERAS), ": is not a graph of keras", id="another generation"),
     ],
 )
-def test_an_unreadable_file_is_named_and_the_others_are_read(tmp_path: Path, content: bytes, says: str) -> None:
+def test_the_corpus_names_an_unreadable_file_and_reads_the_others(tmp_path: Path, content: bytes, says: str) -> None:
     nightly = NightlyCorpus(tmp_path)
     nightly.write(ANOTHER)
     folder = tmp_path / "keras"
@@ -67,10 +67,10 @@ def test_an_unreadable_file_is_named_and_the_others_are_read(tmp_path: Path, con
 def test_only_the_graphs_of_the_latest_findings_are_tried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("clonediff.harness.campaign.corpus.MAX_GRAPHS", 3)
     nightly = NightlyCorpus(tmp_path)
-    findings = [record(number, msgspec.structs.replace(TWO, source=f"model_{number}")) for number in range(5)]
+    findings = [record(number, msgspec.structs.replace(SHARED, source=f"model_{number}")) for number in range(5)]
     for number, made in enumerate(findings):
         nightly.write(made)
         (path,) = (tmp_path / "keras").glob(f"*{made.id}.json")
         os.utime(path, (1000 + number, 1000 + number))
-    nightly.write(findings[0])  # it shows again
+    nightly.write(findings[0])  # the cause shows again
     assert set(nightly.graphs("keras")) == {bytes(findings[number].graph) for number in (0, 3, 4)}

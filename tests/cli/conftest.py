@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-MAKE = """
+SAVE_MODELS = """
 import keras
 from keras import layers
 
@@ -38,7 +38,7 @@ open("cut.keras", "wb").write(whole[: len(whole) // 2])
 open("junk.keras", "wb").write(b"not a zip \\x1b[31m")
 """
 
-THEIRS = """
+USERS_MODELS = """
 import keras
 from keras import layers
 
@@ -54,7 +54,7 @@ def needs_many():
 
 
 class Positions(layers.Layer):
-    # A table of twelve positions in a layer inside the layer.
+    # A sublayer has a table of twelve positions.
     def build(self, shape):
         self.table = layers.Embedding(12, 3, name="table")
         self.table.build(None)
@@ -127,8 +127,8 @@ def escapes():
 @pytest.fixture(scope="session")
 def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("models")
-    (folder / "theirs.py").write_text(THEIRS)
-    (folder / "make.py").write_text(MAKE)
+    (folder / "theirs.py").write_text(USERS_MODELS)
+    (folder / "make.py").write_text(SAVE_MODELS)
     environment = {**os.environ, "CUDA_VISIBLE_DEVICES": "", "KERAS_BACKEND": "tensorflow"}
     subprocess.run([sys.executable, "make.py"], cwd=folder, env=environment, check=True, capture_output=True)
     return folder

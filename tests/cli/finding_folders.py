@@ -1,4 +1,4 @@
-"""Folders of findings like those of a campaign, from real trials of known issues."""
+"""Folders of findings as a campaign writes them, from real trials of known issues."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from clonediff.reports.known import load
 from clonediff.reports.records import Finding
 from clonediff.reports.run_folder import RunFolder
 from clonediff.strategies.program import Input
-from tests.helpers.example_graphs import example, of_source
-from tests.helpers.example_runs import put, record
+from tests.helpers.example_graphs import graph_of_issue, of_source
+from tests.helpers.example_runs import record, write
 
 DENSE = of_source(
     """\
@@ -29,13 +29,13 @@ model = keras.Model(inputs, layers.Dense(2, name="two")(one))
 )
 
 
-def a_finding(process: SubjectProcess, issue: str) -> Finding:
-    """A finding of the cause that a known issue explains."""
-    trial = GraphTrials(process, load(), cloners=("upstream",)).try_graph(example(issue), costly=True)
+def finding_of(process: SubjectProcess, issue: str) -> Finding:
+    """Return a finding of the cause that a known issue explains."""
+    trial = GraphTrials(process, load(), cloners=("upstream",)).try_graph(graph_of_issue(issue), costly=True)
     (hit,) = [hit for hit in trial.hits if hit.known is not None and hit.known.id == issue]
     assert hit.cause is not None
     return record(
-        graph=example(issue),
+        graph=graph_of_issue(issue),
         id=hit.id,
         title=hit.title,
         differences=msgspec.to_builtins(hit.cause.differences),
@@ -45,16 +45,15 @@ def a_finding(process: SubjectProcess, issue: str) -> Finding:
     )
 
 
-def run_of(path: Path, *findings: Finding) -> Path:
-    """The folder of a run with these findings."""
+def write_run(path: Path, *findings: Finding) -> Path:
+    """Write the folder of a run with these findings; return its path."""
     folder = RunFolder(path)
     for finding in findings:
         folder.finding(finding)
-    put(path / "run.json", b'{"started": "2026-11-21T02:00:00+00:00"}')
+    write(path / "run.json", b'{"started": "2026-11-21T02:00:00+00:00"}')
     return path
 
 
 def folder_of(run: Path, finding: Finding) -> Path:
-    """The folder of a finding in a run."""
     (path,) = (path for path in (run / "findings").iterdir() if path.name.endswith(finding.id))
     return path

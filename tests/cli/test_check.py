@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.command_line import Command, ran
+from tests.helpers.command_line import Command, run_clonediff
 
 MASKS = ("encoder_padding_mask_1: int32 (2, 40), 0 and 1", "attentionMask: int32 (2, 40), 0 and 1")
 IDS = "token_ids: int32 (2, 12), whole numbers below 7"
-FED: dict[str, tuple[str | None, tuple[str, ...]]] = {
+CHOSEN_INPUTS: dict[str, tuple[str | None, tuple[str, ...]]] = {
     "several.keras": (None, ("ids: int32 (2, 32), whole numbers below 5", "rest: float32 (2, 3)")),
     "dict.keras": (None, ("a: float32 (2, 2)", "b: float32 (2, 3)")),
     "theirs.py:masked": (None, (IDS, "padding_mask: int32 (2, 12), 0 and 1")),
@@ -30,12 +30,12 @@ FED: dict[str, tuple[str | None, tuple[str, ...]]] = {
     "theirs.py:of_tf_keras": ("tf-compile-lost", ()),
     "tf.keras": ("tf-compile-lost", ()),
 }
-"""Models, the known issue that upstream shows on each, and its inputs."""
+"""By model: the known issue that upstream shows on it, and the inputs that `check` chooses."""
 
 
-@pytest.mark.parametrize("model", FED)
+@pytest.mark.parametrize("model", CHOSEN_INPUTS)
 def test_check_chooses_inputs_that_suit_the_model(model: str, models: Path, clonediff: Command) -> None:
-    known, inputs = FED[model]
+    known, inputs = CHOSEN_INPUTS[model]
     code, out, _ = clonediff("check", model, "--json", cwd=models)
     checked = json.loads(out)
     shown = {name: [cause["known"] for cause in causes] for name, causes in checked["clones"].items()}
@@ -45,14 +45,14 @@ def test_check_chooses_inputs_that_suit_the_model(model: str, models: Path, clon
     assert ("tf_keras" in checked["versions"]) == ("tf" in model)
 
 
-def test_a_break_of_upstream_fails_unless_it_is_ignored(models: Path, clonediff: Command) -> None:
+def test_an_unfaithful_upstream_clone_fails_the_check_unless_ignored(models: Path, clonediff: Command) -> None:
     code, out, _ = clonediff("check", "sequential.keras", cwd=models)
-    assert code == 0, "names alone"
+    assert code == 0, "only names differ"
     assert "except for names; nothing to do" in out and "conv2d/kernel is sequential/conv2d/kernel" in out
     code, out, _ = clonediff("check", "theirs.py:escapes", "--ignore", "lambda-refused", cwd=models)
     assert code == 0
     assert "accepted by --ignore" in out.partition("\n")[0] and "(a bug of Keras: lambda-refused)" in out
-    assert "\\x1b[31mred" in out and not {"\x1b", "\x07"} & {*out}, "no name is a command to the terminal"
+    assert "\\x1b[31mred" in out and not {"\x1b", "\x07"} & {*out}, "control characters in names are escaped"
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_the_error_says_why_a_model_cannot_be_checked(model: str, said: str, mod
     assert said in err
 
 
-BREAKS = {
+BREAKING_LINES = {
     "return model": "The clone holds ... uses variables of the original",
     "refuse() if again('once') else None": "A second clone cannot be made: RuntimeError: no: a second clone cannot be",
     "Y.name = 'z' if again('second') else 'y'": "Dense `y` has another name in a second clone: y in the model, z",
@@ -88,7 +88,7 @@ BREAKS = {
     "clone = keras.Model(clone.input, clone.output, name='whole')": "A state ... the clone is not compiled",
     "model.get_layer('y').trainable = False": "Cloning changes the original: a trainable Dense `y` is frozen",
 }
-"""A line of a cloner, and the beginning of the answer about its clone."""
+"""By the line of a cloner that breaks a clone: the beginning of the answer."""
 CLONERS = """
 import keras
 from clonediff import clone_model
@@ -112,22 +112,22 @@ def wider(layer):
 
 def test_the_answer_describes_what_is_wrong_with_a_clone(models: Path, clonediff: Command) -> None:
     text, cloners = CLONERS, []
-    for number, line in enumerate(BREAKS):
+    for number, line in enumerate(BREAKING_LINES):
         line = re.sub(r"\b(Y|DROP|RNN)\b", lambda name: f"clone.get_layer('{name[0].lower()}')", line)
         text += f"\n\ndef clone{number}(model):\n    clone = clone_model(model)\n    {line}\n    return clone\n"
         cloners += ["--cloner", f"breaks_one_thing.py:clone{number}"]
     (models / "breaks_one_thing.py").write_text(text)
     said = {}
-    for options in (cloners[:-2], cloners[-2:]):  # what changes the model is tried on another one
+    for options in (cloners[:-2], cloners[-2:]):  # the last two change the model, so they are tried on a new model
         _, out, _ = clonediff("check", "theirs.py:whole", *options, "--json", cwd=models)
         said.update(json.loads(out)["clones"])
-    for causes, expected in zip(said.values(), BREAKS.values(), strict=True):
+    for causes, expected in zip(said.values(), BREAKING_LINES.values(), strict=True):
         headlines = ", ".join(cause["sentence"] + ": " + cause["happens"] for cause in causes)
         assert re.match(re.escape(expected).replace(r"\ \.\.\.\ ", ".*"), headlines), (expected, headlines)
 
 
 def test_check_prints_a_script_that_fails_alone(models: Path, tmp_path: Path) -> None:
-    done = ran("check", "theirs.py:escapes", "--script", cwd=models)
+    done = run_clonediff("check", "theirs.py:escapes", "--script", cwd=models)
     assert done.returncode == 1 and "theirs.py:escapes: cannot be cloned (keras.models.clone_model)" in done.stderr
     script = tmp_path / "repro.py"
     script.write_text(done.stdout)

@@ -1,4 +1,4 @@
-"""A user's cloner: a campaign tries it, and `replay` runs it if the command names it."""
+"""A user's cloner: a campaign runs it, and `replay` runs it if the command names it."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.command_line import ran
+from tests.helpers.command_line import run_clonediff
 
 CLONER = "def through_config(model):\n    return type(model).from_config(model.get_config())\n"
-OWN = ("--cloner", "of_mine:through_config")
+CLONER_OPTION = ("--cloner", "of_mine:through_config")
 
 
-@pytest.mark.slow(reason="a campaign, two replays and a repro; tests/trials/test_cloners.py has the rest")
-def test_a_custom_cloner_is_tried_and_replayed_when_it_is_named(tmp_path: Path) -> None:
+@pytest.mark.slow(reason="a campaign, two replays and a repro; tests/trials/test_cloners.py tests the same by day")
+def test_a_custom_cloner_is_tried_and_replayed_if_the_command_names_it(tmp_path: Path) -> None:
     (tmp_path / "of_mine.py").write_text(CLONER)
-    options = ("--trials", "8", "--seed", "1", *OWN, "--at-least", "computes", "--out", "run", "--json")
-    done = ran("fuzz", *options, cwd=tmp_path)
+    options = ("--trials", "8", "--seed", "1", *CLONER_OPTION, "--at-least", "computes", "--out", "run", "--json")
+    done = run_clonediff("fuzz", *options, cwd=tmp_path)
     assert done.returncode == 1, done.stderr
     findings = json.loads(done.stdout)["findings"]
     assert {finding["cloner"] for finding in findings} == {f"{tmp_path}/of_mine:through_config"}
     folder = next(finding["folder"] for finding in findings if finding["proof"])
     assert 'cloner = importlib.import_module("of_mine")' in Path(folder, "repro.py").read_text()
-    replayed = ran("replay", folder, *OWN, cwd=tmp_path)
+    replayed = run_clonediff("replay", folder, *CLONER_OPTION, cwd=tmp_path)
     assert replayed.returncode == 1, replayed.stdout
-    unnamed = ran("replay", folder, cwd=tmp_path)
+    unnamed = run_clonediff("replay", folder, cwd=tmp_path)
     assert unnamed.returncode == 2
     assert "is code: name it with --cloner" in unnamed.stdout + unnamed.stderr

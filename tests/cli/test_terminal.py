@@ -11,8 +11,8 @@ import pytest
 from clonediff.harness.subjects import SubjectProcess
 from clonediff.strategies.program import to_json
 from tests.cli.finding_folders import DENSE
-from tests.helpers.command_line import Command, imported_by, interrupt, ran, under_way
-from tests.helpers.example_graphs import example
+from tests.helpers.command_line import Command, imported_modules, interrupt, run_clonediff, start_clonediff
+from tests.helpers.example_graphs import graph_of_issue
 
 
 @pytest.mark.usefixtures("warm_commands")
@@ -35,17 +35,17 @@ def test_progress_is_printed_in_plain_lines_without_a_terminal(
 
 @pytest.mark.no_keras
 @pytest.mark.parametrize(("variables", "colours"), [({}, True), ({"NO_COLOR": "1"}, False)])
-def test_a_terminal_has_colours_unless_no_color_is_set(variables: dict[str, str], colours: bool) -> None:
-    done = ran("replay", "nothing-here", **{"FORCE_COLOR": "1", "TERM": "xterm-256color", **variables})
+def test_a_terminal_shows_colours_unless_no_color_is_set(variables: dict[str, str], colours: bool) -> None:
+    done = run_clonediff("replay", "nothing-here", **{"FORCE_COLOR": "1", "TERM": "xterm-256color", **variables})
     assert ("\x1b[35mcannot tell\x1b[0m" in done.stdout) is colours
     assert "cannot tell" in done.stdout
 
 
 def test_an_interrupted_replay_prints_its_answers_so_far(tmp_path: Path) -> None:
-    graph = json.loads(to_json(example("input-name")))
+    graph = json.loads(to_json(graph_of_issue("input-name")))
     for number in range(2000):
         (tmp_path / f"{number:04}.json").write_text(json.dumps({**graph, "source": f"{graph['source']}# {number}\n"}))
-    with under_way("replay", str(tmp_path), cwd=tmp_path, PYTHONUNBUFFERED="1") as process:
+    with start_clonediff("replay", str(tmp_path), cwd=tmp_path, PYTHONUNBUFFERED="1") as process:
         assert process.stdout is not None
         assert process.stdout.readline().startswith("breaks       keras  0000.json")
         stdout, stderr = interrupt(process)
@@ -58,6 +58,6 @@ def test_an_interrupted_replay_prints_its_answers_so_far(tmp_path: Path) -> None
 @pytest.mark.no_keras
 @pytest.mark.parametrize("arguments", [("--help",), ("repro", "lambda-refused"), ()], ids=["help", "repro", "import"])
 def test_help_and_repro_import_neither_keras_nor_hypothesis(arguments: tuple[str, ...]) -> None:
-    imported = imported_by(*arguments) if arguments else imported_by(code="import clonediff")
+    imported = imported_modules(*arguments) if arguments else imported_modules(code="import clonediff")
     assert "clonediff" in imported
     assert not imported & {"keras", "tensorflow", "tf_keras", "hypothesis"}

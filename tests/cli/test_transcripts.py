@@ -1,4 +1,4 @@
-"""The output and exit code of commands: the files in `transcripts`, with `...` for any text."""
+"""The output and exit code of commands are those in `transcripts`, where `...` is any text."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ import pytest
 
 from clonediff.harness.subjects import SubjectProcess
 from clonediff.strategies.program import to_json
-from tests.cli.finding_folders import DENSE, a_finding, folder_of, run_of
+from tests.cli.finding_folders import DENSE, finding_of, folder_of, write_run
 from tests.helpers.command_line import Command
-from tests.helpers.example_graphs import KNOWN, example
-from tests.helpers.example_runs import put
+from tests.helpers.example_graphs import KNOWN, graph_of_issue
+from tests.helpers.example_runs import write
 from tests.helpers.git_repositories import commit, git, put_keras
 
 TRANSCRIPTS = Path(__file__).with_name("transcripts")
@@ -49,28 +49,28 @@ class Loses(keras.layers.Layer):
 
 
 def _errors(folder: Path, keras: SubjectProcess) -> None:
-    """A folder that is not empty, damaged files, and folders that are not Keras."""
-    put(folder / "full" / "mine.txt", b"mine")
-    put(folder / "cut.json", b'{"graph": {"prog')
-    put(folder / "broken.py", b"no python\n")
-    put(folder / "mine.py", b"def make(): import keras; x = keras.Input((1,)); return keras.Model(x, x)\n")
+    """Write a folder that is not empty, damaged files, and folders that are not Keras."""
+    write(folder / "full" / "mine.txt", b"mine")
+    write(folder / "cut.json", b'{"graph": {"prog')
+    write(folder / "broken.py", b"no python\n")
+    write(folder / "mine.py", b"def make(): import keras; x = keras.Input((1,)); return keras.Model(x, x)\n")
     (folder / "checkout").mkdir()
     (folder / "issues" / "folder.py").mkdir(parents=True)
-    put(folder / "latin" / "one.py", b"'\xe9'")
+    write(folder / "latin" / "one.py", b"'\xe9'")
 
 
 def _replay(folder: Path, keras: SubjectProcess) -> None:
-    """Runs, one with a damaged finding and one with hostile texts, and graphs."""
-    refused, renamed = a_finding(keras, "lambda-refused"), a_finding(keras, "input-name")
-    run_of(folder / "run", refused, renamed)
-    run_of(folder / "one", renamed)
-    run_of(folder / "none")
-    run_of(folder / "mended", msgspec.structs.replace(renamed, source="import keras\n"))
-    run_of(folder / "nothing-compared", msgspec.structs.replace(renamed, differences=(), detail=""))
-    cut = folder_of(run_of(folder / "cut", refused, renamed), refused) / "finding.json"
+    """Write graphs, a run with a damaged finding, and a run with hostile texts."""
+    refused, renamed = finding_of(keras, "lambda-refused"), finding_of(keras, "input-name")
+    write_run(folder / "run", refused, renamed)
+    write_run(folder / "one", renamed)
+    write_run(folder / "none")
+    write_run(folder / "mended", msgspec.structs.replace(renamed, source="import keras\n"))
+    write_run(folder / "nothing-compared", msgspec.structs.replace(renamed, differences=(), detail=""))
+    cut = folder_of(write_run(folder / "cut", refused, renamed), refused) / "finding.json"
     cut.write_bytes(cut.read_bytes()[:200])
-    put(folder / "graphs" / "a-holds.json", to_json(DENSE))
-    put(folder / "graphs" / "b-breaks.json", to_json(example("lambda-refused")))
+    write(folder / "graphs" / "a-holds.json", to_json(DENSE))
+    write(folder / "graphs" / "b-breaks.json", to_json(graph_of_issue("lambda-refused")))
     graph = json.loads(bytes(refused.graph))
     graph["program"]["body"][0]["kind"] = HOSTILE
     hostile = msgspec.structs.replace(
@@ -78,7 +78,7 @@ def _replay(folder: Path, keras: SubjectProcess) -> None:
     )
     broken = msgspec.structs.replace(hostile, graph=msgspec.Raw(json.dumps(graph).encode()), cloner=HOSTILE)
     for number, finding in enumerate((hostile, broken)):
-        put(folder / "hostile" / "findings" / f"{number}{HOSTILE}" / "finding.json", msgspec.json.encode(finding))
+        write(folder / "hostile" / "findings" / f"{number}{HOSTILE}" / "finding.json", msgspec.json.encode(finding))
 
 
 _BUILDS = "import keras\nfrom keras import layers\n\n{}\nx = keras.Input((4,))\nmodel = keras.Model(x, {}(x))\n"
@@ -86,10 +86,10 @@ _FAILS = "import tensorflow as tf\ndef no(x):\n    tf.debugging.assert_less(x, -
 
 
 def _answers(folder: Path, keras: SubjectProcess) -> None:
-    """Findings, each with a changed graph or a changed first difference."""
+    """Write findings, in each of which the graph or the first difference was changed."""
     (folder / "nothing-known").mkdir()
     refused, renamed = (
-        json.loads(msgspec.json.encode(a_finding(keras, name))) for name in ("lambda-refused", "input-name")
+        json.loads(msgspec.json.encode(finding_of(keras, name))) for name in ("lambda-refused", "input-name")
     )
     (crash, *_), (name, follower, *_) = refused["differences"], renamed["differences"]
     value = {**name, "check": "outputs", "part": "", "change": "value", "run": "inference", "within": "outputs[0]"}
@@ -118,10 +118,10 @@ def _answers(folder: Path, keras: SubjectProcess) -> None:
     for number, (title, fields) in enumerate(rows.items()):
         # The script compares nothing, so a trial decides.
         changed = {**refused, "source": "", "title": title, **fields}
-        put(folder / "findings" / f"{number}.json", json.dumps(changed).encode())
+        write(folder / "findings" / f"{number}.json", json.dumps(changed).encode())
     fixed = {**refused, "graph": dense, "cloner": "fixed"}
-    put(folder / "corpus" / "keras" / "one.json", json.dumps(fixed).encode())
-    put(folder / "corpus" / "keras" / ".half.json", b'{"gra')
+    write(folder / "corpus" / "keras" / "one.json", json.dumps(fixed).encode())
+    write(folder / "corpus" / "keras" / ".half.json", b'{"gra')
     wrong = (
         b'{"source": "\xff"}',
         b"[" * 100_000,
@@ -130,13 +130,13 @@ def _answers(folder: Path, keras: SubjectProcess) -> None:
         b'{"graph": 1, "id": 2}',
     )
     for number, content in enumerate((*wrong, to_json(DENSE))):
-        put(folder / "wrong" / f"{number}.json", content)
+        write(folder / "wrong" / f"{number}.json", content)
     (folder / "wrong" / "6.json").mkdir()
-    put(folder / "one-known" / "lambda-refused.py", KNOWN.get("lambda-refused").script.encode())
+    write(folder / "one-known" / "lambda-refused.py", KNOWN.get("lambda-refused").script.encode())
 
 
 def _bisect(folder: Path, keras: SubjectProcess) -> None:
-    """A folder without git, and a checkout whose version is unknown."""
+    """Write a folder without git, and a checkout whose version is unknown."""
     (folder / "tree").mkdir()
     put_keras(folder / "next", version="next")
     git(folder / "next", "init", "-q")
@@ -144,16 +144,16 @@ def _bisect(folder: Path, keras: SubjectProcess) -> None:
 
 
 def _audit(folder: Path, keras: SubjectProcess) -> None:
-    """A class that ends its process, one that keeps its arguments, and one that loses one."""
+    """Write a class that ends its process, a class that loses an argument, and a faultless class."""
     (folder / "mine.py").write_text(_CLASSES)
 
 
 def _check(folder: Path, keras: SubjectProcess) -> None:
-    """Typical models of users, for both generations."""
+    """Write typical models of users, for both generations."""
     text = Path(__file__).with_name("users_models.py").read_text()
-    put(folder / "mine.py", text.encode())
+    write(folder / "mine.py", text.encode())
     text = text.replace("import keras\n", "import tf_keras as keras\n").replace("from keras", "from tf_keras")
-    put(folder / "tf_mine.py", text.encode())
+    write(folder / "tf_mine.py", text.encode())
 
 
 PREPARED: dict[str, Callable[[Path, SubjectProcess], None]] = {
@@ -165,7 +165,7 @@ PREPARED: dict[str, Callable[[Path, SubjectProcess], None]] = {
     "audit": _audit,
     "check": _check,
 }
-"""The files that the commands of a transcript read."""
+"""By transcript: the function that writes the files which its commands read."""
 
 
 @pytest.mark.usefixtures("warm_commands")
@@ -173,20 +173,20 @@ PREPARED: dict[str, Callable[[Path, SubjectProcess], None]] = {
 def test_commands_print_what_the_transcript_shows(
     name: str, keras: SubjectProcess, clonediff: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("clonediff.harness.cli.terminal._FIRST", math.inf)  # progress depends on the time
+    monkeypatch.setattr("clonediff.harness.cli.terminal._FIRST", math.inf)  # no progress: it depends on the time
     prepare = PREPARED.get(name)
     if prepare is not None:
         prepare(tmp_path, keras)
     checker = doctest.OutputChecker()
     for expected in re.split(r"(?m)^(?=\$ )", (TRANSCRIPTS / f"{name}.txt").read_text())[1:]:
         printed = _printed(expected.partition("\n")[0], clonediff)
-        assert not set("\x1b\x07\x9b\u202e") & set(printed), "a terminal would obey that"
+        assert not set("\x1b\x07\x9b\u202e") & set(printed), "a terminal would obey these characters"
         if not checker.check_output(expected.rstrip() + "\n", printed.rstrip() + "\n", doctest.ELLIPSIS):
             pytest.fail(checker.output_difference(doctest.Example("", expected), printed, doctest.ELLIPSIS))
 
 
 def _printed(line: str, clonediff: Command) -> str:
-    """A command as in a terminal: the line, its output, and an exit code other than 0."""
+    """Run a command; return its line, its output, and its exit code unless that is 0."""
     program, *arguments = shlex.split(line.removeprefix("$ "))
     assert program == "clonediff"
     code, out, err = clonediff(*arguments)

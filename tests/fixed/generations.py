@@ -19,7 +19,7 @@ for_generations = pytest.mark.parametrize("generation", KERAS)
 
 
 def load(generation):
-    """The package of models of a generation; modules `of_...` are for one of them."""
+    """Load the package of models for a generation, without the `of_...` module of the other one."""
     name = "models_of_" + generation
     if name in sys.modules:
         return sys.modules[name]
@@ -38,7 +38,7 @@ def load(generation):
 
 
 def for_builders(table):
-    """A test for each builder of a table, in both generations."""
+    """Parametrize a test with each builder of a table, in both generations."""
     parameters = []
     for generation in KERAS:
         for name, builder in getattr(load(generation), table).items():
@@ -47,5 +47,5 @@ def for_builders(table):
 
 
 def clear_session(generation):
-    """Reset names, without the garbage collection of Keras 3, which takes half a second."""
+    """Reset the names of layers. `clear_session` of Keras 3 would collect garbage for half a second."""
     KERAS[generation].backend.clear_session(**({"free_memory": False} if generation == "keras" else {}))

@@ -1,4 +1,4 @@
-"""Trains clones into, within and out of a strategy: `python -m tests.fixed.strategies keras`."""
+"""Clone models into, within and out of a strategy scope, and train them: `python -m tests.fixed.strategies keras`."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from tests.helpers.example_counts import examples
 
 X, Y = np.random.default_rng(0).random((8, 3), "float32"), np.zeros((8, 2), "float32")
 WAYS = {"into": (False, True), "within": (True, True), "out of": (True, False)}
-"""Whether the model is built in the scope, and cloned there."""
+"""By way of cloning: whether the model is built in the scope, and whether it is cloned in the scope."""
 
-EVERY = 5
-"""One case of this many is tried by day: between them, they have each way, each state, and weights or none."""
+DAY_STEP = 5
+"""By day, every fifth case is tried: together these have all ways and states, with weights and without."""
 
 
 def main(generation):
@@ -26,11 +26,11 @@ def main(generation):
     tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
     keras = importlib.import_module(generation)
     cases = itertools.product(WAYS, ("bare", "compiled", "trained"), (False, True))
-    for way, state, weights in itertools.islice(cases, None, None, examples(EVERY, 1)):
+    for way, state, weights in itertools.islice(cases, None, None, examples(DAY_STEP, 1)):
         strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
         makes, clones = (strategy.scope() if inside else contextlib.nullcontext() for inside in WAYS[way])
         with makes:
-            model, words = made(keras, state), lookup(keras)
+            model, words = build_model(keras, state), build_lookup(keras)
         before = model.get_weights()
         with clones:
             clone = clone_model(model, weights=weights)
@@ -47,7 +47,7 @@ def main(generation):
         sys.stdout.write(f"{way} {state} {weights}\n")
 
 
-def made(keras, state):
+def build_model(keras, state):
     x = keras.Input((3,))
     y = keras.layers.BatchNormalization()(keras.layers.Dense(4)(x))
     model = keras.Model(x, keras.layers.Dense(2, kernel_constraint="non_neg")(y))
@@ -58,7 +58,7 @@ def made(keras, state):
     return model
 
 
-def lookup(keras):
+def build_lookup(keras):
     x = keras.Input((3,), dtype="int32")
     table = keras.layers.IntegerLookup(vocabulary=[1, 2, 4], output_mode="tf_idf", idf_weights=np.arange(1, 4) / 2)
     return keras.Model(x, table(x))

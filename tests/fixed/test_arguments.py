@@ -1,4 +1,4 @@
-"""`clone_model` with arguments: the clone is held against the model that was asked for."""
+"""`clone_model` with arguments: the clone equals the model that was asked for."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ from tests.helpers.waiting import PATIENCE
 BATCH = np.ones((2, 3), "float32")
 
 
-def assert_is(clone, by_hand):
-    """Compare a clone with the model that was asked for."""
+def assert_equal(clone, by_hand):
+    """Assert that a clone equals the model that was built by hand."""
     assert_clones_faithfully(by_hand, clone=lambda _: clone, costly=False)
 
 
 @for_builders("ASKED")
 def test_a_clone_with_arguments_equals_the_model_built_by_hand(generation, builder):
-    clear_session(generation)  # operations that make masks have numbers in their names
+    clear_session(generation)  # names of mask operations contain numbers
     clone = clone_model(builder.build(), **builder.arguments())
     clear_session(generation)
-    assert_is(clone, builder.by_hand())
+    assert_equal(clone, builder.by_hand())
 
 
 @for_builders("MISUSED")
 def test_wrong_arguments_are_refused_and_change_nothing(generation, builder):
     model = builder.build()
-    before = state(model)
+    before = attributes_of(model)
     with pytest.raises((TypeError, ValueError), match=f"(?s){builder.message}"):
         clone_model(model, **builder.arguments())
-    assert state(model) == before
+    assert attributes_of(model) == before
 
 
-def state(model, *others):
-    """What a model, its layers and others hold, lists as they are now."""
+def attributes_of(model, *others):
+    """Return the attributes of models and layers, with copies of lists."""
     held = [vars(holder) for holder in (model, *getattr(model, "layers", ()), *others) if hasattr(holder, "__dict__")]
     return [{name: value[:] if type(value) is list else value for name, value in names.items()} for names in held]
 
@@ -48,19 +48,19 @@ def state(model, *others):
 # clone_function
 
 
-def noting(names):
+def note_layers(names):
     return lambda layer: names.append(layer.name) or layer.from_config(layer.get_config())
 
 
 @for_generations
-def test_clone_function_is_called_for_all_layers_but_inputs(generation):
+def test_clone_function_is_called_for_all_layers_except_inputs(generation):
     model, names = load(generation).graphs.nested(), []
-    clone_model(model, clone_function=noting(names))
+    clone_model(model, clone_function=note_layers(names))
     assert names == [layer.name for layer in model.layers[1:]]
     if generation == "keras":
         names.clear()
-        clone_model(load("keras").graphs.a_layer_shared_with_nested_models(), None, noting(names), recursive=True)
-        assert names.count("shared") == 1, "also where several models have it"
+        clone_model(load("keras").graphs.a_layer_shared_with_nested_models(), None, note_layers(names), recursive=True)
+        assert names.count("shared") == 1, "once, although several models have the layer"
 
 
 @for_generations
@@ -85,7 +85,7 @@ def test_clone_function_works_on_sequential_and_custom_models(generation):
 
 
 @for_generations
-def test_a_failure_leaves_reused_layers_unchanged(generation):
+def test_a_failed_clone_does_not_change_reused_layers(generation):
     package = KERAS[generation]
     x, dense = package.Input((3,)), package.layers.Dense
     model = package.Model(x, dense(3, name="last")(dense(3, name="first")(x)))
@@ -96,7 +96,7 @@ def test_a_failure_leaves_reused_layers_unchanged(generation):
             raise KeyError("mine")
         return layer
 
-    before = state(model, middle._keras_history[0])
+    before = attributes_of(model, middle._keras_history[0])
     arguments = [{"clone_function": failing}]
     if generation == "keras":
         call = {"call_function": lambda layer, *args, **kwargs: failing(layer)(*args, **kwargs)}
@@ -104,13 +104,13 @@ def test_a_failure_leaves_reused_layers_unchanged(generation):
     for functions in arguments:
         with pytest.raises(KeyError, match="mine"):
             clone_model(model, input_tensors=middle, **functions)
-        assert state(model, middle._keras_history[0]) == before
+        assert attributes_of(model, middle._keras_history[0]) == before
 
 
 # call_function
 
 
-def noting_calls(calls, after=lambda layer, outputs: outputs):
+def note_calls(calls, after=lambda layer, outputs: outputs):
     def function(layer, *args, **kwargs):
         calls[layer.name] = kwargs
         return after(layer, layer(*args, **kwargs))
@@ -127,25 +127,25 @@ def test_call_function_may_insert_a_call(kind):
         return inserted[0](outputs) if isinstance(layer, layers.Embedding) else outputs
 
     clear_session("keras")
-    clone = clone_model(load("keras").arguments.embedded(), call_function=noting_calls({}, after))
+    clone = clone_model(load("keras").arguments.embedded(), call_function=note_calls({}, after))
     by_hand = load("keras").arguments.embedded(after=inserted[1])
-    for model in (clone, by_hand):  # by hand, an operation that is not used has taken a number
+    for model in (clone, by_hand):  # building by hand used up a number for an unused operation
         for operation in model.operations:
             if not isinstance(operation, layers.Layer):
                 operation.name = type(operation).__name__
-    assert_is(clone, by_hand)
+    assert_equal(clone, by_hand)
 
 
 def test_call_function_gets_call_arguments_in_nested_models_too():
     calls, models = {}, load("keras")
-    clone_model(models.arguments.with_a_mask_given(), call_function=noting_calls(calls))
-    assert [*map(list, calls.values())] == [[], *[["mask"]] * 3], "of an embedding and three recurrent layers"
+    clone_model(models.arguments.with_a_mask_given(), call_function=note_calls(calls))
+    assert [*map(list, calls.values())] == [[], *[["mask"]] * 3], "calls of an embedding and three recurrent layers"
     calls.clear()
-    clone_model(models.arguments.with_an_argument_given(), call_function=noting_calls(calls))
-    assert calls == {"boxes": {"training": True}}, "also one that is the default"
+    clone_model(models.arguments.with_an_argument_given(), call_function=note_calls(calls))
+    assert calls == {"boxes": {"training": True}}, "also an argument with its default value"
     for recursive, names in ((False, {"inner", "dense"}), (True, {"inner", "dense", "embedding", "lstm"})):
         calls.clear()
-        clone_model(models.arguments.nested(), call_function=noting_calls(calls), recursive=recursive)
+        clone_model(models.arguments.nested(), call_function=note_calls(calls), recursive=recursive)
         assert set(calls) == names
 
 
@@ -160,7 +160,7 @@ def test_input_tensors_become_the_inputs_of_the_clone(generation):
     x, i = arguments.ids(), KERAS[generation].Input((5, 3))
     model = KERAS[generation].Model(x, KERAS[generation].Model(i, i)(arguments.embedding(True)(x)))
     configs = model.get_config(), clone_model(model, input_tensors=x).get_config()
-    assert len({tuple(layer["name"] for layer in config["layers"]) for config in configs}) == 1  # a mask's, too
+    assert len({tuple(layer["name"] for layer in config["layers"]) for config in configs}) == 1  # with mask operations
 
 
 @for_generations
@@ -178,7 +178,7 @@ def test_input_tensors_of_another_model_are_not_changed(generation):
     assert (elsewhere.count_params(), [layer.name for layer in elsewhere.layers]) == before
 
 
-# both
+# clone_function and input_tensors
 
 
 @for_generations
@@ -197,7 +197,7 @@ def test_a_clone_with_weights_keeps_the_state_of_its_optimizer(generation, argum
 
 
 @for_generations
-def test_a_regularizer_set_after_construction_is_in_effect(generation):
+def test_a_clone_applies_a_regularizer_set_after_construction(generation):
     package, model = KERAS[generation], load(generation).arguments.single()
     model.get_layer("dense").kernel_regularizer = package.regularizers.L2(0.5)
     clone = clone_model(model)

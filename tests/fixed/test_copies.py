@@ -1,4 +1,4 @@
-"""What a clone has for itself, what it shares, and what cloning leaves as it was."""
+"""What a clone copies, what it shares with the original, and what cloning does not change."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_initial_weights_differ_unless_there_is_a_seed(generation, seed):
         assert np.array_equal(*states) == (seed is not None)
 
 
-def test_the_seed_of_an_initializer_has_the_state_of_the_original():
+def test_a_cloned_seed_generator_has_the_state_of_the_original():
     uniform = keras.initializers.RandomUniform(seed=keras.random.SeedGenerator(3))
     model = around(lambda x: layers.GroupQueryAttention(2, 2, 1, kernel_initializer=uniform)(x, x), (2, 3))
     states = [
@@ -54,7 +54,7 @@ class Part:
 
 
 class Queue(collections.deque):
-    """Has attributes, besides being a container."""
+    """A container that also has attributes."""
 
 
 HOLDERS = {
@@ -68,7 +68,7 @@ HOLDERS = {
     "tensor": (lambda layer: layer.output, lambda holder: holder._keras_history[0]),
     "method": (lambda layer: layer.get_config, lambda holder: holder.__self__),
     "slots": (Part, lambda holder: holder.layer),
-    "functions": (  # what the second leads to is the model's by way of the first
+    "functions": (  # the second function refers to an object of the model only because the first one does
         lambda layer: (lambda part: (lambda both=[layer, part]: both, lambda: part))(Part(1)),
         lambda holder: holder[0]()[0] if holder[0]()[1] is holder[1]() else "another part",
     ),
@@ -78,7 +78,7 @@ HOLDERS = {
 
 @for_generations
 @pytest.mark.parametrize("name", HOLDERS)
-def test_an_object_that_refers_to_a_layer_refers_to_its_clone(generation, name):
+def test_the_copy_of_an_object_that_refers_to_a_layer_refers_to_the_clone(generation, name):
     holder, layer_of = HOLDERS[name]
     mine = load(generation).single_layers.Silent(3, lambda x: x, "mine")
     mine.run = holder(mine.last)
@@ -125,7 +125,7 @@ def test_a_subclassed_model_is_cloned(generation, built):
     package = KERAS[generation]
 
     class Scaled(package.Model):
-        """A model without a graph, that cannot be made from a config."""
+        """A model without a graph that cannot be created from a config."""
 
         def __init__(self, function):
             super().__init__()
@@ -187,14 +187,14 @@ assert [id(weight.value) for weight in layer.weights] == [id(parameter) for para
 
 
 WAYS = {
-    "a .keras file": lambda package, model, folder: loaded(package, model, folder / "model.keras"),
-    "a .h5 file": lambda package, model, folder: loaded(package, model, folder / "model.h5"),
+    "a .keras file": lambda package, model, folder: save_and_load(package, model, folder / "model.keras"),
+    "a .h5 file": lambda package, model, folder: save_and_load(package, model, folder / "model.h5"),
     "pickle": lambda package, model, folder: pickle.loads(pickle.dumps(model)),
     "quantize": lambda package, model, folder: model.quantize("int8") or model,
 }
 
 
-def loaded(package, model, path):
+def save_and_load(package, model, path):
     model.save(path)
     return package.models.load_model(path, compile=False)
 
@@ -248,7 +248,7 @@ def test_a_tensorflow_generator_is_copied_with_its_state(generation):
 
 
 @for_generations
-def test_a_network_in_a_loss_keeps_its_weights_in_the_copy(generation):
+def test_a_copied_loss_keeps_the_weights_of_its_network(generation):
     package = KERAS[generation]
 
     class Extracting(package.losses.Loss):

@@ -14,16 +14,16 @@ from tests.mutants.trials import live
 
 @for_builders("MODELS")
 def test_clone_is_faithful(generation, builder):
-    assert_clones_faithfully(builder.build(), clone=quietly, inputs=builder.inputs and builder.inputs())
+    assert_clones_faithfully(builder.build(), clone=clone_quietly, inputs=builder.inputs and builder.inputs())
 
 
 @pytest.mark.parametrize("name", MODELS)
 def test_clone_of_a_clone_is_faithful(name):
-    assert live(name, lambda model: quietly(quietly(model))) == []
+    assert live(name, lambda model: clone_quietly(clone_quietly(model))) == []
 
 
-def quietly(model):
-    """Clone a model, without a warning about serialization."""
+def clone_quietly(model):
+    """Clone a model; ignore warnings about serialization."""
     with warnings.catch_warnings(record=True, action="always") as recorded:
         clone = clone_model(model)
     assert [warning for warning in recorded if "serializ" in str(warning.message)] == []

@@ -1,4 +1,4 @@
-"""What people reported that they do with a clone, or with a model that they did not build."""
+"""Uses of clones, and of loaded models, from reports of users."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_cloning_in_a_loop_leaks_no_layers(generation):
 
 
 @for_generations
-def test_clones_are_pickled_and_made_in_threads(generation):
+def test_clones_can_be_pickled_and_made_in_threads(generation):
     model = load(generation).graphs.nested()
     model.compile("sgd", "mse")
     arrays = [np.ones([size or 2 for size in tensor.shape], "float32") for tensor in model.inputs]

@@ -1,4 +1,4 @@
-"""`clone_model(model, weights=True)`: the clone has the values of the model, and trains on from there."""
+"""`clone_model(model, weights=True)`: the clone has the model's values and continues its training."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ OPTIMIZERS = {
 }
 
 
-def trained(package, optimizer="adam"):
+def trained_model(package, optimizer="adam"):
     layers = package.layers
     inputs = package.Input((6,))
     hidden = layers.BatchNormalization()(layers.Dense(5, activation="relu")(inputs))
@@ -28,42 +28,42 @@ def trained(package, optimizer="adam"):
     return model
 
 
-def frozen_remade(layer):
+def remake_frozen(layer):
     clone = layer.__class__.from_config(layer.get_config())
     clone.trainable = False
     return clone
 
 
-def are_equal(some, others):
+def all_equal(some, others):
     return all(np.array_equal(*pair) for pair in zip(some, others, strict=True))
 
 
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
-def test_the_next_training_step_equals_that_of_the_original(optimizer):
-    model = trained(KERAS["keras"], OPTIMIZERS[optimizer](KERAS["keras"].optimizers))
+def test_model_and_clone_take_the_same_next_training_step(optimizer):
+    model = trained_model(KERAS["keras"], OPTIMIZERS[optimizer](KERAS["keras"].optimizers))
     model.optimizer.learning_rate = 0.02
     clone = clone_model(model, weights=True)
     assert int(clone.optimizer.iterations) == int(model.optimizer.iterations) == 2
     for either in (model, clone):
         either.fit(BATCH, TARGETS, shuffle=False, verbose=0)
-    assert are_equal(model.get_weights(), clone.get_weights())
+    assert all_equal(model.get_weights(), clone.get_weights())
 
 
 def test_freezing_in_clone_function_keeps_the_optimizer_moments():
-    model = trained(KERAS["keras"])
-    clone = clone_model(model, clone_function=frozen_remade, weights=True)
+    model = trained_model(KERAS["keras"])
+    clone = clone_model(model, clone_function=remake_frozen, weights=True)
     assert clone.trainable_variables == []
     assert np.array_equal(model(BATCH), clone(BATCH))
-    assert are_equal(model.optimizer.variables, clone.optimizer.variables)
+    assert all_equal(model.optimizer.variables, clone.optimizer.variables)
 
 
-def test_freezing_keeps_the_order_of_weights():
+def test_freezing_a_layer_keeps_the_order_of_weights():
     keras = KERAS["tf_keras"]
     normalizations = keras.Sequential([keras.layers.BatchNormalization(), keras.layers.BatchNormalization()])
     inputs = keras.Input((3, 6))
     model = keras.Model(inputs, keras.layers.TimeDistributed(normalizations)(inputs))
     model.set_weights([np.full(weight.shape, place + 1.0) for place, weight in enumerate(model.get_weights())])
-    data, clone = np.ones((2, 3, 6), "float32"), clone_model(model, clone_function=frozen_remade, weights=True)
+    data, clone = np.ones((2, 3, 6), "float32"), clone_model(model, clone_function=remake_frozen, weights=True)
     assert np.array_equal(model(data), clone(data))
 
 

@@ -1,4 +1,4 @@
-"""Campaigns in processes of their own, as a person runs them, and what they leave."""
+"""Run campaigns in their own processes, as a user does, and read what they leave behind."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from msgspec.structs import replace
 from clonediff.harness.campaign.corpus import NightlyCorpus
 from clonediff.reports.run_folder import read_run
 from clonediff.strategies.program import to_json
-from tests.helpers.command_line import ran
-from tests.helpers.example_graphs import example
+from tests.helpers.command_line import run_clonediff
+from tests.helpers.example_graphs import graph_of_issue
 from tests.helpers.example_runs import record
 
 UNKNOWN = "model-trainable"
-"""A known issue that campaigns of tests do not know; its model is in their corpus, so they find it soon."""
+"""A known issue that is hidden from test campaigns. Its model is in their corpus, so they find it soon."""
 
 
 def known_without(folder: Path, *ids: str) -> Path:
-    """Make a folder of known issues without some of them."""
+    """Copy the folder of known issues without the issues `ids`; return the copy."""
     known = folder / "known"
     shutil.copytree(Path(__file__).parents[2] / "reports" / "known", known, dirs_exist_ok=True)
     for name in ids:
@@ -33,25 +33,25 @@ def known_without(folder: Path, *ids: str) -> Path:
     return known
 
 
-def keep(corpus: Path, *graphs: bytes) -> None:
-    """Put graphs into a corpus, as findings of an earlier night."""
+def add_to_corpus(corpus: Path, *graphs: bytes) -> None:
+    """Add graphs to a corpus, as findings of an earlier night."""
     for number, graph in enumerate(graphs):
         NightlyCorpus(corpus).write(replace(record(0, id=f"id-{number}"), graph=Raw(graph)))
 
 
-def with_unknown(folder: Path) -> Path:
-    """Put the unknown issue into the corpus of a folder; return the folder."""
-    keep(folder / "corpus", to_json(example(UNKNOWN)))
+def add_unknown(folder: Path) -> Path:
+    """Add the model of `UNKNOWN` to the corpus in a folder; return the folder."""
+    add_to_corpus(folder / "corpus", to_json(graph_of_issue(UNKNOWN)))
     return folder
 
 
 def fuzz(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run `clonediff fuzz` to its end."""
-    return ran("fuzz", *arguments, cwd=folder)
+    return run_clonediff("fuzz", *arguments, cwd=folder)
 
 
 def summary(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
-    """The JSON that a campaign printed."""
+    """Return the JSON that a campaign printed."""
     assert "Traceback" not in done.stderr, done.stderr
     result: dict[str, Any] = json.loads(done.stdout)
     return result
@@ -66,7 +66,7 @@ def findings(run: Path) -> dict[str, tuple[int, bool | None, bytes, str]]:
 
 
 def processes(pid: int, program: str = "") -> list[psutil.Process]:
-    """The descendants of a process whose command line contains `program`."""
+    """Return the descendants of a process that have `program` in their command lines."""
     with suppress(psutil.NoSuchProcess):
         return [child for child in psutil.Process(pid).children(recursive=True) if program in _line(child)]
     return []

@@ -1,4 +1,4 @@
-"""The command line, in the process of a test, in a process of its own, and interrupted."""
+"""Run the command line in the process of a test or in a new process, and interrupt it."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from clonediff.harness.cli import main
 from tests.helpers.waiting import PATIENCE
 
 CLONEDIFF = [sys.executable, "-c", "from clonediff.harness.cli import main; main()"]
-"""The command that starts `clonediff` in a process of its own."""
+"""The command that starts `clonediff` in a new process."""
 
 Command = Callable[..., tuple[int, str, str]]
-"""A function of arguments, and of `cwd`, that returns the exit code, stdout and stderr."""
+"""A function that takes arguments and `cwd`, and returns the exit code, stdout and stderr."""
 
 
 def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], folder: Path) -> Command:
-    """Make the function that runs the command line in the process of a test."""
+    """Return a function that runs the command line in the process of a test."""
 
     def run(*arguments: str, cwd: Path = folder) -> tuple[int, str, str]:
         monkeypatch.chdir(cwd)
@@ -37,26 +37,26 @@ def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
     return run
 
 
-def ran(*arguments: str, cwd: Path | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run the command line to its end in a process of its own."""
-    return _ended([*CLONEDIFF, *arguments], cwd, environment)
+def run_clonediff(*arguments: str, cwd: Path | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run the command line to its end in a new process."""
+    return _run([*CLONEDIFF, *arguments], cwd, environment)
 
 
-def imported_by(*arguments: str, code: str = CLONEDIFF[-1], **environment: str) -> set[str]:
-    """The modules that a fresh process imports for a command, or for other code."""
-    done = _ended([sys.executable, "-X", "importtime", "-c", code, *arguments], None, environment)
+def imported_modules(*arguments: str, code: str = CLONEDIFF[-1], **environment: str) -> set[str]:
+    """Return the modules that a new process imports for a command, or for other code."""
+    done = _run([sys.executable, "-X", "importtime", "-c", code, *arguments], None, environment)
     assert "Traceback" not in done.stderr, done.stderr[-2000:]
     return {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
 
 
-def _ended(command: list[str], cwd: Path | None, environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
+def _run(command: list[str], cwd: Path | None, environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
     env = {**os.environ, **environment}
     return subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, timeout=PATIENCE, check=False)
 
 
 @contextmanager
-def under_way(*arguments: str, cwd: Path, **environment: str) -> Iterator[subprocess.Popen[str]]:
-    """Start `clonediff` in a process of its own, which is killed at the end if it still runs."""
+def start_clonediff(*arguments: str, cwd: Path, **environment: str) -> Iterator[subprocess.Popen[str]]:
+    """Start `clonediff` in a new process; kill it at the end if it still runs."""
     with subprocess.Popen(
         [*CLONEDIFF, *arguments],
         cwd=cwd,
@@ -74,7 +74,7 @@ def under_way(*arguments: str, cwd: Path, **environment: str) -> Iterator[subpro
 
 
 def _handle_interrupts() -> None:
-    """Handle SIGINT: tests in the background ignore it, and so would the processes that they start."""
+    """Handle SIGINT, which tests in the background, and processes that they start, would ignore."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 

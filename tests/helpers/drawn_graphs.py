@@ -16,19 +16,19 @@ from clonediff.strategies.program import Again, Apply, Generation, Graph, Input,
 _processes: list[Callable[[str], SubjectProcess]] = []
 
 
-def processes(warm: Callable[[str], SubjectProcess]) -> None:
-    """Use the warm processes of a session."""
+def use_processes(warm: Callable[[str], SubjectProcess]) -> None:
+    """Draw and build graphs in the warm processes of the session."""
     _processes[:] = [warm]
 
 
 def process_of(generation: Generation) -> SubjectProcess:
-    """The warm process of a generation."""
-    return (_processes[0] if _processes else _alone)(generation)
+    """Return the warm process of a generation."""
+    return (_processes[0] if _processes else _start_alone)(generation)
 
 
 @cache
-def _alone(name: str) -> SubjectProcess:
-    """Start a process for a script that runs without pytest; it ends with the script."""
+def _start_alone(name: str) -> SubjectProcess:
+    """Start a process for a script that runs without pytest; close it when the script ends."""
     process = SubjectProcess(Subject.parse(name))
     atexit.register(process.close)
     return process
@@ -36,11 +36,11 @@ def _alone(name: str) -> SubjectProcess:
 
 SEED = 7
 _DRAWN: dict[Generation, tuple[list[Graph], Iterator[Graph]]] = {}
-"""The graphs that were drawn so far, and those that come next."""
+"""By generation: the graphs drawn so far, and an iterator of the next ones."""
 
 
-def drawn(generation: Generation, most: int) -> list[Graph]:
-    """The first graphs of a seed, which all tests of a worker share."""
+def drawn_graphs(generation: Generation, most: int) -> list[Graph]:
+    """Return the first `most` graphs of `SEED`, which all tests of a worker share."""
     if generation not in _DRAWN:
         process = process_of(generation)
         rounds = (draws(process, seed, 50, cloners=("fixed",)) for seed in count(SEED))
@@ -50,8 +50,8 @@ def drawn(generation: Generation, most: int) -> list[Graph]:
     return graphs[:most]
 
 
-def built(*body: Apply | Nest | Again, inputs: tuple[Input, ...] = (Input((4,)),), **fields: Any) -> Graph:
-    """The graph of a program, whose outputs are those of the last instruction; Keras 3 builds it."""
+def graph_of(*body: Apply | Nest | Again, inputs: tuple[Input, ...] = (Input((4,)),), **fields: Any) -> Graph:
+    """Build the graph of a program whose output is the first output of the last instruction."""
     program = Program(
         **{"generation": "keras", "inputs": inputs, "body": body, "outputs": ((len(body) - 1, 0),), **fields}
     )

@@ -1,30 +1,30 @@
-"""The number of examples for a property: few by day, many with --all."""
+"""The numbers of examples: few by day, many with --all."""
 
 from __future__ import annotations
 
 import os
 
 ALL = "CLONEDIFF_ALL"
-"""The environment variable that runs all tests; --all sets it for the processes of tests."""
+"""The environment variable that selects all tests; --all sets it for the processes of tests."""
 
 GRAPHS = 16
-"""The graphs that the property tests draw of each subject, without an option."""
+"""The number of graphs that the property tests draw for each subject by default."""
 
-OF_BACKENDS = 30
-"""The graphs of each further backend that is installed."""
+BACKEND_GRAPHS = 30
+"""The number of graphs for each further backend that is installed."""
 
 MANY_GRAPHS = 200
-"""The graphs of each subject with --all."""
+"""The number of graphs for each subject with --all."""
 
 SHARDS = 4
-"""The tests into which the graphs of a subject are split, so that workers share them."""
+"""The number of tests over which the graphs of a subject are spread, for several workers."""
 
 
-def everything() -> bool:
+def runs_all_tests() -> bool:
     """Whether slow tests run, too."""
     return os.environ.get(ALL, "") not in ("", "0")
 
 
 def examples(few: int, many: int) -> int:
-    """The first number, or the second with --all."""
-    return many if everything() else few
+    """Return `few`, or `many` with --all."""
+    return many if runs_all_tests() else few

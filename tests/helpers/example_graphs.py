@@ -1,4 +1,4 @@
-"""Graphs of the scripts of known issues, and of a source, without drawing."""
+"""Graphs from a source text or from the script of a known issue, without drawing."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ KNOWN = load()
 
 
 def of_source(source: str, *inputs: Input, generation: Generation = "keras", **fields: Any) -> Graph:
-    """A graph of a source; its program has only the inputs."""
+    """Return a graph with this source; its program has only the inputs."""
     program = Program(generation, inputs, (Apply("Dense", (("units", "1"),)),), **fields)
     return Graph(program, source)
 
 
 def of_layer(layer: str, shape: tuple[int, ...] = (4,), generation: Generation = "keras", **spec: Any) -> Graph:
-    """A model of one layer, given as its source: "layers.Dense(2)"."""
+    """Return the graph of a model with one layer, such as "layers.Dense(2)"."""
     keras = "keras" if generation == "keras" else "tf_keras as keras"
     given = Input(shape, **spec)
     dtype = "" if given.dtype == "float32" else f', dtype="{given.dtype}"'
@@ -29,8 +29,8 @@ def of_layer(layer: str, shape: tuple[int, ...] = (4,), generation: Generation =
     return of_source(head + lines, given, generation=generation)
 
 
-def example(name: str) -> Graph:
-    """The model of a known issue's script."""
+def graph_of_issue(name: str) -> Graph:
+    """Return the graph of the model in a known issue's script."""
     issue = KNOWN.get(name)
     assert issue is not None, name
     case = case_of_script(issue)

@@ -1,4 +1,4 @@
-"""Runs made for tests, as the JSON of the files that `clonediff fuzz` writes, with any findings."""
+"""Example runs and findings, as the JSON in the files that `clonediff fuzz` writes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Json = dict[str, Any]
 
 VERSIONS = {"keras": "3.15.1", "tensorflow": "2.21.0", "python": "3.11.7"}
 
-TWO = of_source(
+SHARED = of_source(
     """\
 import keras
 from keras import layers
@@ -28,11 +28,11 @@ model = keras.Model(inputs, layers.LSTM(2)(dense(dense(layers.Masking()(inputs))
 """,
     Input((3, 4), fill="steps"),
 )
-"""A shared Dense, and a mask."""
+"""A graph with a shared Dense and a mask."""
 
 
 def difference(check: str, path: str, aspect: str, sides: tuple[str, str], severity: int, **fields: Any) -> Json:
-    """A difference; `fields` are those that not every one has."""
+    """Return a difference; `fields` has its optional fields."""
     part, _, change = aspect.partition(" ") if aspect not in ("value", "raises") else ("", "", aspect)
     common = {"check": check, "within": path, "part": part, "change": change, "severity": severity}
     return {**common, "expected": sides[0], "found": sides[1], **fields}
@@ -52,11 +52,11 @@ _DIFFERENCES = (
     difference("structure", "model.name", "name", ("functional", "functional_1"), 4,
                first={"name": "functional", "kind": "Functional", "container": True}),
 )  # fmt: skip
-"""One of each severity."""
+"""One difference of each severity."""
 
 
 def box(call: str, kind: str, *inputs: str, inside: str = "") -> Json:
-    """A call of a picture."""
+    """Return a call in a picture."""
     name = call.rpartition("/")[2].partition("#")[0]
     return {"call": call, "name": name.removeprefix("new "), "kind": kind, "inputs": inputs, "inside": inside}
 
@@ -70,11 +70,11 @@ _LAYERS = (
     box("inner/lstm#0", "LSTM", "inner/y#0.0", inside="inner"),
 )
 PICTURES = (_LAYERS, (*_LAYERS[:3], box("inner#0", "Functional", "dense#0.0"), box("new add#0", "Add")))
-"""A model whose clone takes another tensor, and has another layer for what is nested."""
+"""Pictures of a model and its clone, which takes another tensor and has another nested layer."""
 
 
-def finding(number: int = 0, graph: Graph = TWO, **changes: Any) -> Json:
-    """A finding; its number makes it one of its own."""
+def finding(number: int = 0, graph: Graph = SHARED, **changes: Any) -> Json:
+    """Return a finding; each number gives another one."""
     root, follower = _DIFFERENCES[number % 5], _DIFFERENCES[-1]
     aspect = f"{root['part']} {root['change']}".strip()
     return {
@@ -94,14 +94,14 @@ def finding(number: int = 0, graph: Graph = TWO, **changes: Any) -> Json:
     }
 
 
-def record(number: int = 0, graph: Graph = TWO, **changes: Any) -> Finding:
-    """A finding as a campaign has it."""
+def record(number: int = 0, graph: Graph = SHARED, **changes: Any) -> Finding:
+    """Return a finding as an object of a campaign."""
     made = msgspec.json.decode(json.dumps(finding(number, graph, **changes)), type=Finding)
     return msgspec.structs.replace(made, graph=msgspec.Raw(to_json(graph)))
 
 
 def counts(**changes: Any) -> Json:
-    """What upstream and fixed did on the graphs of a subject."""
+    """Return the counts of upstream and fixed on the graphs of a subject."""
     return {
         "graphs": 300,
         "verdicts": {"fixed": {"faithful": 300}, "upstream": {"crashed": 12, "diverged": 278, "faithful": 10}},
@@ -111,8 +111,8 @@ def counts(**changes: Any) -> Json:
     }
 
 
-def a_run(**changes: Any) -> Json:
-    """A run on two subjects that met two known issues; another could not be tried."""
+def example_run(**changes: Any) -> Json:
+    """Return a run on two subjects, which found two known issues; a third subject was not tried."""
     return {
         "started": "2026-11-21T02:00:00+00:00",
         "subjects": ["keras", "keras/jax"],
@@ -128,15 +128,15 @@ def a_run(**changes: Any) -> Json:
     }
 
 
-def put(path: Path, content: bytes) -> None:
-    """Write a file, and make the folders above it."""
+def write(path: Path, content: bytes) -> None:
+    """Write a file; create the folders above it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content)
 
 
 def run_folder(path: Path, findings: Sequence[Json] = (), run: Json | None = None) -> Path:
-    """Write a folder as a campaign leaves it."""
+    """Write a run folder as a campaign does."""
     for number, made in enumerate(findings):
-        put(path / "findings" / f"keras-{number:03}" / "finding.json", json.dumps(made).encode())
-    put(path / "run.json", json.dumps(run or a_run()).encode())
+        write(path / "findings" / f"keras-{number:03}" / "finding.json", json.dumps(made).encode())
+    write(path / "run.json", json.dumps(run or example_run()).encode())
     return path

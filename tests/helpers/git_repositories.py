@@ -1,4 +1,4 @@
-"""Git repositories, and the files of a Keras, for a test."""
+"""Create git repositories and fake Keras checkouts for tests."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ GIT = ("-c", "user.name=Tester", "-c", "user.email=somebody@example.com", "-c", 
 
 def git(folder: Path, *arguments: str) -> str:
     """Run git in a folder; return its output."""
-    # Neither the user's settings nor the repository of a hook that runs the tests.
+    # Ignore the user's settings, and the repository of a hook that runs the tests.
     variables = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     variables |= {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1", "LC_ALL": "C"}
     command = ["git", *GIT, "-C", str(folder), *arguments]
@@ -27,12 +27,12 @@ def commit(folder: Path, title: str = "a commit") -> str:
 
 
 def hash_of(folder: Path, name: str = "HEAD") -> str:
-    """The first ten digits of the hash of a commit."""
+    """Return the first ten digits of the hash of a commit."""
     return git(folder, "rev-parse", name)[:10]
 
 
 def put_keras(folder: Path, *, version: str = "3.16.0") -> None:
-    """Write the files of a Keras with a version and no models."""
+    """Write a fake Keras that has a version but no models."""
     (folder / "keras/src").mkdir(parents=True, exist_ok=True)
     (folder / "keras/__init__.py").write_text("from keras.src.version import __version__\n")
     (folder / "keras/src/version.py").write_text(f'# The version.\n__version__ = "{version}"\n')

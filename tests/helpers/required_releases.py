@@ -1,4 +1,4 @@
-"""Releases that tests need: a test is skipped where its release cannot be installed."""
+"""Releases that tests need: a test is skipped if its release cannot be installed."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from clonediff.harness.subjects.subject import Subject
 T = TypeVar("T")
 
 
-def or_skip(get: Callable[[], T]) -> T:
-    """The result of `get`; skip the test where it cannot install a release."""
+def get_or_skip(get: Callable[[], T]) -> T:
+    """Return the result of `get`; skip the test if that cannot install a release."""
     try:
         return get()
     except ReleaseError as error:
@@ -28,30 +28,30 @@ def or_skip(get: Callable[[], T]) -> T:
 
 
 def skip_or_fail(reason: str) -> NoReturn:
-    """Skip the test; CLONEDIFF_REQUIRE_RELEASES=1 makes that a failure, as CI does."""
+    """Skip the test; if CLONEDIFF_REQUIRE_RELEASES is 1, as in CI, let it fail."""
     if os.environ.get("CLONEDIFF_REQUIRE_RELEASES") == "1":
         pytest.fail(reason=reason)
     pytest.skip(reason=reason)
 
 
 @cache
-def _place(name: str) -> SearchPath | str:
-    """The place of the release of a subject, or why it cannot be installed; it is tried once."""
+def _search_path(name: str) -> SearchPath | str:
+    """Return the search path of a subject, or why its release cannot be installed. Cached."""
     try:
         return search_path_of(Subject.parse(name))
     except ReleaseError as error:
         return str(error)
 
 
-def place_or_skip(name: str) -> SearchPath:
-    """The place of the release of a subject; skip the test where it cannot be installed."""
-    found = _place(name)
+def search_path_or_skip(name: str) -> SearchPath:
+    """Return the search path of a subject; skip the test if its release cannot be installed."""
+    found = _search_path(name)
     return skip_or_fail(found) if isinstance(found, str) else found
 
 
-def missing(name: str) -> str:
-    """What this machine lacks for a subject; "" where only its start can show that."""
-    command, found = shutil.which("nvidia-smi"), _place(name)
+def why_missing(name: str) -> str:
+    """Say what this machine lacks for a subject; "" if it seems to lack nothing."""
+    command, found = shutil.which("nvidia-smi"), _search_path(name)
     if "@gpu" in name and not (command and subprocess.run([command, "-L"], capture_output=True).stdout):
         return f"{name}: no GPU on this machine"
     return found if isinstance(found, str) else ""

@@ -12,8 +12,8 @@ from clonediff.strategies.program import Graph
 from tests.helpers.waiting import PATIENCE
 
 
-def tried(graph: Graph | Case, process: SubjectProcess, *cloners: str, costly: bool = False) -> Trial:
-    """A trial of a model that can be built."""
+def run_trial(graph: Graph | Case, process: SubjectProcess, *cloners: str, costly: bool = False) -> Trial:
+    """Run a trial; assert that the model could be built."""
     case = case_of(graph) if isinstance(graph, Graph) else graph
     trial = run(case, process, cloners, costly, timeout=PATIENCE)
     assert trial.built, (graph, trial.refused, trial.lost)
@@ -21,13 +21,13 @@ def tried(graph: Graph | Case, process: SubjectProcess, *cloners: str, costly: b
 
 
 def fixed_is_faithful(graph: Graph, process: SubjectProcess) -> None:
-    """The fixed cloner clones a graph faithfully."""
-    assert tried(graph, process, "fixed").clones["fixed"].differences == (), graph
+    """Assert that the fixed cloner clones a graph faithfully."""
+    assert run_trial(graph, process, "fixed").clones["fixed"].differences == (), graph
 
 
-_ODD = re.compile(r" differs|[{}]|  |, :| ,|\bfunctional\b(?! model|\.py)")
+_UNCLEAR = re.compile(r" differs|[{}]|  |, :| ,|\bfunctional\b(?! model|\.py)")
 
 
-def odd(titles: Iterable[str]) -> list[str]:
-    """The titles that are not a sentence."""
-    return [title for title in titles if _ODD.search(title) or not title[0].isupper()]
+def unclear_titles(titles: Iterable[str]) -> list[str]:
+    """Return the titles that are not a sentence."""
+    return [title for title in titles if _UNCLEAR.search(title) or not title[0].isupper()]

@@ -1,4 +1,4 @@
-"""A trial in this very process, as a downstream project runs it: Keras is left as it was, and nothing stays."""
+"""A trial in the process of a test, as in a downstream project: it restores Keras and leaks nothing."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ model.compile("sgd", "mse", metrics=["mae"])
 
 
 @pytest.mark.parametrize("costly", [False, True], ids=["plain", "costly"])
-def test_a_check_restores_keras_and_leaks_no_layer_and_no_class(costly: bool) -> None:
+def test_a_check_restores_keras_and_leaks_no_layer_or_class(costly: bool) -> None:
     def alive() -> Counter[str]:
         gc.collect()
         objects = [kept for kept in gc.get_objects() if issubclass(type(kept), (keras.layers.Layer, type))]

@@ -1,4 +1,4 @@
-"""The numbers of a trial: what its models are fed, and their weights."""
+"""The numbers of a trial: the inputs and the weights of its models."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def arrays(seed: int = 1, **spec: Any) -> Any:
 def test_inputs_and_weights_have_suitable_values(seed: int) -> None:
     zero = (arrays(seed, fill="steps") == 0).all(axis=-1)
     assert zero.any() and not zero[:, 0].any()
-    assert (zero[:, :-1] & ~zero[:, 1:]).any(), "one row of zeros that is not at the end"
+    assert (zero[:, :-1] & ~zero[:, 1:]).any(), "one step of zeros must come before the last step"
     mask = arrays(seed, shape=[4], dtype="bool", fill="mask")
     assert mask.any(axis=1).all() and not mask.all()
     ids = arrays(seed, shape=[5], dtype="int32", fill="ids", high=4, batch=7)

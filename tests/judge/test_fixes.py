@@ -1,4 +1,4 @@
-"""The fixes of `reports/fixes` fix the known issues that they name, one on top of the other."""
+"""The fixes in `reports/fixes`, applied one after the other, fix the known issues that they name."""
 
 from __future__ import annotations
 
@@ -39,42 +39,42 @@ def test_fixes_apply_one_after_the_other_and_as_one_diff(generation: str, tmp_pa
 
 
 @pytest.mark.no_keras
-def test_each_mended_issue_exists_and_belongs_to_one_fix() -> None:
+def test_each_fixed_issue_exists_and_belongs_to_one_fix() -> None:
     known = {issue.id: issue.generation for issue in load().issues}
-    mended = [(id_, fix) for fix in FIXES for id_ in fix.mends]
-    assert {id_ for id_, _ in mended} - known.keys() == set(), "these are no known issues any more"
-    assert all(fix.generation == known[id_] for id_, fix in mended)
-    ids = [id_ for id_, _ in mended]
+    fixed_ids = [(id_, fix) for fix in FIXES for id_ in fix.mends]
+    assert {id_ for id_, _ in fixed_ids} - known.keys() == set(), "these are no longer known issues"
+    assert all(fix.generation == known[id_] for id_, fix in fixed_ids)
+    ids = [id_ for id_, _ in fixed_ids]
     assert sorted(ids) == sorted(set(ids))
 
 
 SMALL = [fix for fix in FIXES if not fix.name.startswith("10")]
-EVERY = 5
-"""By day, one script of this many is run."""
+DAY_STEP = 5
+"""By day, every fifth script is run."""
 
 
-SLOW = pytest.mark.slow(reason="it runs all scripts, or those that all fixes together mend, too")
+SLOW = pytest.mark.slow(reason="it runs all scripts, or applies only the small fixes")
 
 
 @pytest.mark.parametrize(
     ("generation", "fixes"), [("keras", FIXES), ("tf_keras", FIXES), pytest.param("keras", SMALL, marks=SLOW)]
 )
-@pytest.mark.parametrize("step", [EVERY, pytest.param(1, marks=SLOW)])
-def test_fixes_mend_the_issues_in_their_headers(
+@pytest.mark.parametrize("step", [DAY_STEP, pytest.param(1, marks=SLOW)])
+def test_the_scripts_of_fixed_issues_pass_with_the_fixes(
     generation: str, fixes: list[Proposal], step: int, tmp_path: Path
 ) -> None:
     copy = PrivateCopy(generation, INSTALLED, tmp_path / "copy")
     fixes = [fix for fix in fixes if fix.is_for(generation)]
     for fix in fixes:
         copy.apply(fix.name, fix.text)
-    mended = sorted(id_ for fix in fixes for id_ in fix.mends)[::step]
-    issues = [issue for issue in load().issues if issue.id in mended]
+    fixed_ids = sorted(id_ for fix in fixes for id_ in fix.mends)[::step]
+    issues = [issue for issue in load().issues if issue.id in fixed_ids]
     with closing(ScriptRunner(Subject.parse(generation), copy.search_path)) as runner:
         answers = {issue.id: runner.answer(Script(issue.script, issue.raises, sure=True)) for issue in issues}
     assert {id_: answer for id_, answer in answers.items() if answer[0] is not ReplayAnswer.GONE} == {}
 
 
-COPIED = """\
+CLONE_AND_SAVE = """\
 import h5py, keras, numpy as np, tensorflow as tf
 from keras import layers
 
@@ -99,7 +99,7 @@ model.compile(keras.optimizers.Adam(0.25), loss=["mse", None])
 model.optimizer.build(model.trainable_variables)
 clone = keras.models.clone_model(model)
 
-assert not np.array_equal(model.weights[0], clone.weights[0]), "values are fresh"
+assert not np.array_equal(model.weights[0], clone.weights[0]), "the weights are new"
 assert len({id(x) for it in (model, clone) for x in it.variables}) == 2 * len(model.variables)
 assert clone.optimizer is not model.optimizer and float(clone.optimizer.learning_rate) == 0.25
 assert clone.get_layer("string_lookup").get_vocabulary() == ["[UNK]", "b", "a"]
@@ -114,16 +114,16 @@ assert saved[0] == saved[1], saved
 first = "model/optimizer/_trainable_variables/0/.ATTRIBUTES/VARIABLE_VALUE"
 np.testing.assert_array_equal(tf.train.load_checkpoint("clone").get_tensor(first), clone.trainable_variables[0])
 """
-"""A model whose clone has new weights, and can be saved like the model."""
+"""With all fixes, a clone has new weights, and its file has the same keys."""
 
 
-def test_a_copy_has_fresh_values_and_saves_the_same_keys(tmp_path: Path) -> None:
+def test_with_the_fixes_a_clone_has_new_weights_and_saves_the_same_keys(tmp_path: Path) -> None:
     copy = PrivateCopy("keras", INSTALLED, tmp_path / "copy")
     for fix in FIXES:
         if fix.is_for("keras"):
             copy.apply(fix.name, fix.text)
     with closing(ScriptRunner(Subject.parse("keras"), copy.search_path)) as runner:
-        assert runner.answer(Script(COPIED, "AssertionError", sure=True)) == (ReplayAnswer.GONE, "")
+        assert runner.answer(Script(CLONE_AND_SAVE, "AssertionError", sure=True)) == (ReplayAnswer.GONE, "")
 
 
 RELEASE = '''\
@@ -187,10 +187,10 @@ EDITS = {
         "        return 2\n\n\ndef other():\n    return math\n",
     ),
 }
-"""The names in a header, a definition, and lines of the edited file."""
+"""By effect: the names in the header of a fix, its definition, and lines of the edited file."""
 
 
-def put(text: str, folder: Path) -> str:
+def apply_fix(text: str, folder: Path) -> str:
     path = folder / "site" / "keras" / "src" / "models" / "cloning.py"
     path.parent.mkdir(parents=True)
     path.write_text(RELEASE)
@@ -201,9 +201,9 @@ def put(text: str, folder: Path) -> str:
 
 @pytest.mark.no_keras
 @pytest.mark.parametrize("name", EDITS)
-def test_a_definition_replaces_the_one_of_the_same_name(name: str, tmp_path: Path) -> None:
+def test_a_definition_replaces_the_definition_of_the_same_name(name: str, tmp_path: Path) -> None:
     names, code, lines = EDITS[name]
-    assert lines in put(HEADER.format(names) + "\n\n" + code, tmp_path)
+    assert lines in apply_fix(HEADER.format(names) + "\n\n" + code, tmp_path)
 
 
 @pytest.mark.no_keras
@@ -220,10 +220,10 @@ def test_a_definition_replaces_the_one_of_the_same_name(name: str, tmp_path: Pat
 )
 def test_the_error_says_why_a_fix_does_not_apply(text: str, reason: str, tmp_path: Path) -> None:
     with pytest.raises(ProposalError, match=reason):
-        put(text, tmp_path)
+        apply_fix(text, tmp_path)
 
 
-def test_tests_of_keras_that_fail_with_a_fix_are_named(tmp_path: Path) -> None:
+def test_keras_tests_that_fail_with_a_fix_are_named(tmp_path: Path) -> None:
     put_keras(tmp_path / "site")
     folder = tmp_path / "site" / "keras" / "src" / "models"
     folder.mkdir()

@@ -46,19 +46,19 @@ def clone_model(model, *args, **kwargs):
    def clone_model(model, *args, **kwargs):
        return helped(model)
 """
-"""The last block that defines a function counts, even without an end, with the definitions that it uses."""
+"""An answer with several blocks: the last definition counts, with the helpers that it uses."""
 
 
-def cloning() -> Path:
-    """The file of Keras with `clone_model`."""
+def cloning_file() -> Path:
+    """Return the file of Keras that defines `clone_model`."""
     spec = importlib.util.find_spec("keras")
     assert spec is not None and spec.origin is not None
     return Path(spec.origin).parents[1] / FILE
 
 
-def mended(module: str = "keras.src.saving.serialization_lib") -> str:
-    """That file, changed to allow lambdas when a layer is created from its config."""
-    before = cloning().read_text()
+def repaired_text(module: str = "keras.src.saving.serialization_lib") -> str:
+    """Return its text, changed so that a layer with a lambda can be created from its config."""
+    before = cloning_file().read_text()
     (at,) = [line for line in before.splitlines(True) if line.lstrip() == LINE]
     indent = at[: -len(LINE)]
     scope = f"{indent}from {module} import SafeModeScope\n{indent}with SafeModeScope(False):\n"
@@ -66,8 +66,8 @@ def mended(module: str = "keras.src.saving.serialization_lib") -> str:
 
 
 def diff(old: str, new: str, after: str | None = None) -> str:
-    """A diff from that file to a changed one, with their names."""
-    before, lines = cloning().read_text().splitlines(True), (after or mended()).splitlines(True)
+    """Return a diff that turns the text of `cloning_file()` into another text."""
+    before, lines = cloning_file().read_text().splitlines(True), (after or repaired_text()).splitlines(True)
     return "".join(difflib.unified_diff(before, lines, old, new))
 
 
@@ -85,7 +85,7 @@ FIX = "".join(
     (
         diff("a/tests/a.py", "b/tests/a.py"),
         f"diff --git a/src/{FILE} b/src/{FILE}\nindex 123..456 100644\n",
-        diff(f"a/src/keras/{FILE}", f"b/src/keras/{FILE}", mended("keras.src.models.new")),
+        diff(f"a/src/keras/{FILE}", f"b/src/keras/{FILE}", repaired_text("keras.src.models.new")),
         diff(f"a/{FOLDER}/cloning_test.py", f"b/{FOLDER}/cloning_test.py"),
         f"--- a/{FOLDER}/more.py\n+++ b/{FOLDER}/more.py\n@@ -1,0 +2 @@\n+b = 2\n",
         f"--- a/{FOLDER}/less.py\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-a = 1\n-b = 2\n",
@@ -94,12 +94,12 @@ FIX = "".join(
         *(f"+{line}" for line in NEW.splitlines(True)),
     )
 )
-"""A diff of files deep in a repository and of tests: lines without context, a deleted file, a link."""
+"""A diff of deep files and of tests: with lines without context, a deleted file and a link."""
 
 
-def tree(folder: Path, text: str) -> Path:
-    """A Keras with this text in the place of the file that clones, which is a link to a file outside of it."""
-    below, copy = cloning().parents[2], folder / "keras"
+def copy_keras(folder: Path, text: str) -> Path:
+    """Copy Keras; replace its `cloning.py` by a link to a file outside of the copy with this text."""
+    below, copy = cloning_file().parents[2], folder / "keras"
     for part in ("src", "models", "cloning.py"):
         copy.mkdir(parents=True)
         for path in below.iterdir():
@@ -115,13 +115,13 @@ def tree(folder: Path, text: str) -> Path:
 
 @pytest.fixture
 def judge(clonediff: Command, monkeypatch: pytest.MonkeyPatch) -> Command:
-    """`clonediff judge` with few known issues, without drawing."""
+    """Return `clonediff judge` with two known issues and without drawn graphs."""
     monkeypatch.setattr("clonediff.harness.cli.judge.load", lambda: KNOWN)
     return lambda *arguments: clonediff("judge", "--minutes", "0", *arguments)
 
 
 def test_each_proposed_fix_has_a_verdict(judge: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    link = tree(tmp_path / "site", cloning().read_text())
+    link = copy_keras(tmp_path / "site", cloning_file().read_text())
     place = (str(tmp_path / "site"),)
     monkeypatch.setattr("clonediff.harness.judge.judging.search_path_of", {Subject.parse("keras"): place}.__getitem__)
     for name, text in (("fix.diff", FIX), ("raises.py", RAISES), ("itself.md", ITSELF)):
@@ -133,11 +133,11 @@ def test_each_proposed_fix_has_a_verdict(judge: Command, tmp_path: Path, monkeyp
     assert (fix["mends"], fix["gone"], fix["leaves"]) == (["lambda-refused"], [], ["compile-lambda"])
     assert raises["leaves"] == ["compile-lambda", "lambda-refused"] and not raises["holds"]
     assert {cause["actual"] for cause in raises["worse"]} <= {"KeyError: 'here'"}
-    assert itself["word"] == "causes regressions", "an exception has become a wrong clone"
+    assert itself["word"] == "causes regressions", "a clone that was refused is now wrong"
     worse = {cause["title"]: cause["script"] for cause in itself["worse"]}
     script = worse["The clone holds a layer of the original itself"]
-    assert "clone_model(model)" in script and "cannot be cloned" not in script, "it says nothing of the known issue"
-    assert link.is_symlink() and link.read_text() == cloning().read_text()
+    assert "clone_model(model)" in script and "cannot be cloned" not in script, "the script leaves out the known issue"
+    assert link.is_symlink() and link.read_text() == cloning_file().read_text()
     assert {path.name for path in link.parent.glob("[lmn]e*.py")} == {"less.py"}
 
 
@@ -166,10 +166,10 @@ REFUSED = {
         "--- /dev/null\n+++ b/keras/../../out.py\n@@ -0,0 +1 @@\n+a\n", "invalid path 'keras/../../out.py'"
     ),
 }  # fmt: skip
-"""The text of a file, and the reason why it cannot be applied."""
+"""By file: its text, and why it cannot be applied."""
 
 
-MENDS_SOME = """
+FIXES_SOME = """
 def clone_model(model, *args, **kwargs):
     from keras.src.saving.serialization_lib import SafeModeScope
     with SafeModeScope(False):
@@ -177,9 +177,9 @@ def clone_model(model, *args, **kwargs):
 """
 
 
-def test_a_series_lists_what_each_fix_mends(judge: Command, tmp_path: Path) -> None:
-    (tmp_path / "none.py").write_text(f"ONE = 1\n\n\ndef clone_model(model):\n    return ONE\n{MENDS_SOME}")
-    (tmp_path / "some.py").write_text(MENDS_SOME)
+def test_a_series_lists_the_issues_that_each_proposal_fixes(judge: Command, tmp_path: Path) -> None:
+    (tmp_path / "none.py").write_text(f"ONE = 1\n\n\ndef clone_model(model):\n    return ONE\n{FIXES_SOME}")
+    (tmp_path / "some.py").write_text(FIXES_SOME)
     code, out, _ = judge("none.py", "some.py", "--series", "--minutes", "1", "--trials", "3")
     first, second, total, *worse = out.splitlines()
     assert (code, first, second) == (1, "none: 2: compile-lambda, lambda-refused", "some: 0")
@@ -194,7 +194,7 @@ def test_a_series_lists_what_each_fix_mends(judge: Command, tmp_path: Path) -> N
 def test_a_proposal_that_does_not_apply_has_a_verdict(
     judge: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    scratch()  # of this process
+    scratch()  # remove the files of this process
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(temporary))
@@ -206,14 +206,14 @@ def test_a_proposal_that_does_not_apply_has_a_verdict(
     for name, (_, reason) in REFUSED.items():
         (line,) = [line for line in lines if line.startswith(f"{name}: does not load: ")]
         assert re.search(reason, line), line
-    assert [*temporary.iterdir()] == [], "no path leads out of the copy"
+    assert [*temporary.iterdir()] == [], "no file was written outside of the copy"
 
 
-def test_a_change_is_judged_by_what_it_mends_and_breaks(
+def test_a_change_is_judged_by_what_it_fixes_and_breaks(
     judge: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     broken = "\n\ndef _clone_sequential_model(*args, **kwargs):\n    raise KeyError('sequential')\n"
-    tree(tmp_path, mended() + broken)
+    copy_keras(tmp_path, repaired_text() + broken)
     release, changed = Subject.parse("keras"), Subject.parse("keras==99")
     known = KnownIssues((*KNOWN.issues, load().get("own-sequential")))
     monkeypatch.setattr("clonediff.harness.cli.judge.load", lambda: known)

@@ -1,8 +1,8 @@
-"""Proposed fixes of keras#12202, like those that people are given."""
+"""Proposed fixes for keras#12202, like those in forums and pull requests."""
 
 from __future__ import annotations
 
-MENDS = """\
+FIXES = """\
 def _clone_functional_model(model, input_tensors=None):
     layers, tensors = {}, {}
     for layer, old in zip(model._input_layers, model.inputs):
@@ -20,9 +20,9 @@ def _clone_functional_model(model, input_tensors=None):
             tensors.update(zip(node.output_tensors, to_list(results)))
     return Model([tensors[old] for old in model.inputs], [tensors[old] for old in model.outputs], name=model.name)
 """
-"""A correct fix: Keras computes the masks itself. `Lambda` still loses its mask function."""
+"""A correct fix: it lets Keras compute the masks. `Lambda` still loses its mask function."""
 
-TENSORS = MENDS.replace("= new._keras_history[0], new", "= new, new").replace(
+TENSORS = FIXES.replace("= new._keras_history[0], new", "= new, new").replace(
     "if isinstance(old, InputLayer):", "if 0:"
 )
 """Confuses the tensor of an input with its layer, and calls it."""
@@ -32,8 +32,8 @@ def _clone_functional_model(model, input_tensors=None):
     # what stands here stays as it is
     return Model(input_tensors, [tensors[old] for old in model.outputs], name=model.name)
 """
-MASKLESS = MENDS.replace("**(node.arguments or {})", "**({'mask': None} if has_arg(layers[old].call, 'mask') else {})")
-"""Fixes the reported model, but layers get no masks."""
+MASKLESS = FIXES.replace("**(node.arguments or {})", "**({'mask': None} if has_arg(layers[old].call, 'mask') else {})")
+"""Fixes the reported model, but the layers of a clone get no masks."""
 
 SHARES = "def clone_model(model, input_tensors=None):\n    return model\n"
 CLEARS_THE_TERMINAL = 'def clone_model(model, input_tensors=None):\n    raise ValueError("\\x1b[2J")\n'

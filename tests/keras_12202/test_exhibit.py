@@ -14,61 +14,61 @@ import pytest
 
 from clonediff.harness.keras_12202.child import REPAIRS
 from clonediff.harness.keras_12202.exhibit import installed
-from tests.helpers.command_line import ran
+from tests.helpers.command_line import run_clonediff
 from tests.helpers.required_releases import skip_or_fail
 from tests.helpers.waiting import PATIENCE
 from tests.keras_12202.proposals import (
     ANSWER,
     CLEARS_THE_TERMINAL,
     ENDS_ON_THREE_LAYERS,
+    FIXES,
     HANGS_ON_THREE_LAYERS,
     HOLLOW,
     MASKLESS,
-    MENDS,
     SHARES,
     TENSORS,
 )
 
 MESSAGE = 'AssertionError: Could not compute output Tensor("'
-HERE = ("--subject", "keras==2.2.4")
+OLD = ("--subject", "keras==2.2.4")
 PROPOSALS = {
-    "mends.txt": ANSWER.format(MENDS),
+    "mends.txt": ANSWER.format(FIXES),
     "tensors.txt": ANSWER.format(TENSORS),
     "hollow.txt": ANSWER.format(HOLLOW),
     "maskless.txt": ANSWER.format(MASKLESS),
     "shares.py": SHARES,
     "ends.py": ENDS_ON_THREE_LAYERS,
-    "nothing.txt": "It cannot be mended.",
+    "nothing.txt": "It cannot be fixed.",
 }
-NIGHT = pytest.mark.slow(reason="it installs Keras 2.2.4")
+AT_NIGHT = pytest.mark.slow(reason="it installs Keras 2.2.4")
 
 
 @pytest.fixture(scope="module")
-def drawn(tmp_path_factory: pytest.TempPathFactory) -> Any:
+def search_result(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """Run a search. If the release cannot be installed, skip the tests."""
-    done = ran("fuzz", *HERE, "--trials", "80", "--seed", "1", "--json", cwd=tmp_path_factory.mktemp("drawn"))
+    done = run_clonediff("fuzz", *OLD, "--trials", "80", "--seed", "1", "--json", cwd=tmp_path_factory.mktemp("drawn"))
     if done.returncode == 2 and "Traceback" not in done.stderr:
         skip_or_fail(done.stderr)
     assert done.returncode == 1, done.stderr
     return json.loads(done.stdout)
 
 
-def judged(folder: Path, proposals: dict[str, str], *options: str) -> subprocess.CompletedProcess[str]:
+def judge_proposals(folder: Path, proposals: dict[str, str], *options: str) -> subprocess.CompletedProcess[str]:
     for name, text in proposals.items():
         (folder / name).write_text(text)
-    done = ran("judge", *proposals, *HERE, *options, cwd=folder)
+    done = run_clonediff("judge", *proposals, *OLD, *options, cwd=folder)
     assert done.returncode == 1, done.stderr
     return done
 
 
 @pytest.fixture(scope="module")
-def verdicts(drawn: Any, tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
+def verdicts(search_result: Any, tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
     proposals = {
         **PROPOSALS,
         "mends.diff": _diff("# Update tensor_map."),
         "unfit.diff": _diff("").replace("\n-", "\n- no"),
     }
-    done = judged(tmp_path_factory.mktemp("judged"), proposals, "--trials", "60", "--json")
+    done = judge_proposals(tmp_path_factory.mktemp("judged"), proposals, "--trials", "60", "--json")
     record = json.loads(done.stdout)
     assert record["repaired"] == record["built"] > record["upstream"] > 0
     return dict(zip(proposals, record["verdicts"], strict=True))
@@ -87,21 +87,21 @@ def body(source: str) -> list[str]:
     return source.partition("\n\n")[2].splitlines()
 
 
-@NIGHT
-def test_the_reported_bug_is_reduced_to_a_lambda_and_repaired(drawn: Any) -> None:
-    assert drawn["models"] == drawn["built"] == drawn["repaired"] >= 80
-    (finding,) = [finding for finding in drawn["findings"] if finding["text"].startswith(MESSAGE)]
+@AT_NIGHT
+def test_the_reported_bug_is_reduced_to_a_lambda_and_repaired(search_result: Any) -> None:
+    assert search_result["models"] == search_result["built"] == search_result["repaired"] >= 80
+    (finding,) = [finding for finding in search_result["findings"] if finding["text"].startswith(MESSAGE)]
     assert body(finding["source"])[:2] == ["x0 = Input(shape=(3, 4))", "x1, x2 = Lambda(lambda x: [x, x])(x0)"]
     assert finding["fails_alone"]
-    (mask,) = [finding for finding in drawn["findings"] if "mask" in finding["effect"]]
+    (mask,) = [finding for finding in search_result["findings"] if "mask" in finding["effect"]]
     assert len(body(mask["source"])) == 3
     assert mask["fails_alone"]
 
 
-@NIGHT
-@pytest.mark.usefixtures("drawn")
+@AT_NIGHT
+@pytest.mark.usefixtures("search_result")
 def test_the_script_with_two_gpus_fails_as_reported(tmp_path: Path) -> None:
-    printed = ran("fuzz", *HERE, "--trials", "2", cwd=tmp_path).stdout
+    printed = run_clonediff("fuzz", *OLD, "--trials", "2", cwd=tmp_path).stdout
     (path, file) = re.search(r"Scripts run with PYTHONPATH=(\S+), as does (\S+)", printed).groups()  # type: ignore[union-attr]
     ended = subprocess.run(
         [sys.executable, file], env={"PYTHONPATH": path}, capture_output=True, text=True, check=False, timeout=PATIENCE
@@ -120,10 +120,10 @@ VERDICTS = {
     "unfit.diff": (False, False, "make the diff against this release"),
     "nothing.txt": (False, False, "ValueError: no code in it: neither a diff nor a definition"),
 }
-"""Whether each proposal holds, whether it fixes the reported model, and another effect."""
+"""By proposal: whether it is correct, whether it fixes the reported model, and a text of its effects."""
 
 
-@NIGHT
+@AT_NIGHT
 def test_each_proposal_has_its_verdict_and_its_effects(verdicts: dict[str, Any]) -> None:
     assert verdicts.keys() == VERDICTS.keys()
     for name, (holds, mends, text) in VERDICTS.items():
@@ -134,11 +134,11 @@ def test_each_proposal_has_its_verdict_and_its_effects(verdicts: dict[str, Any])
         assert text in "".join(effects.values()), name
 
 
-@NIGHT
-@pytest.mark.usefixtures("drawn")
+@AT_NIGHT
+@pytest.mark.usefixtures("search_result")
 def test_a_hanging_proposal_is_reported_and_output_is_escaped(tmp_path: Path) -> None:
     proposals = {"hangs.py": HANGS_ON_THREE_LAYERS, "clears.py": CLEARS_THE_TERMINAL}
-    printed = judged(tmp_path, proposals, "--trials", "2").stdout
+    printed = judge_proposals(tmp_path, proposals, "--trials", "2").stdout
     assert "it loses its process: timed out" in printed
     assert "\x1b" not in printed
     assert "\\x1b[2J" in printed

@@ -1,4 +1,4 @@
-"""Models are drawn from a seed and shrunk, without Keras."""
+"""Search draws models from a seed and shrinks them, without Keras."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from clonediff.harness.keras_12202.models import search
 pytestmark = pytest.mark.no_keras
 
 
-def nothing(source: str) -> dict[str, str]:
+def no_features(source: str) -> dict[str, str]:
     return {}
 
 
@@ -19,14 +19,14 @@ def features(source: str) -> dict[str, str]:
 
 
 def test_a_seed_draws_the_same_models_with_lambdas_of_each_form() -> None:
-    drawn = search(100, 0, nothing, {})
+    drawn = search(100, 0, no_features, {})
     assert len(set(drawn)) == len(drawn) > 40
-    assert drawn == search(100, 0, nothing, {}) != search(100, 4, nothing, {})
+    assert drawn == search(100, 0, no_features, {}) != search(100, 4, no_features, {})
     for part in ("Lambda(lambda x: [x, x])", "mask=lambda", "Masking()", "Dense(4)", "SimpleRNN("):
         assert part in "\n".join(drawn)
 
 
-def test_each_effect_has_a_smallest_model_of_one_call() -> None:
+def test_search_finds_a_one_call_model_for_each_effect() -> None:
     smallest: dict[str, str] = {}
     search(100, 0, features, smallest)
     assert set(smallest) == {"x1, x2 =", "mask=lambda"}

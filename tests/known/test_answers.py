@@ -21,7 +21,7 @@ KNOWN = load()
     [
         pytest.param("model-trainable", (), "breaks", 1, id="upstream"),
         pytest.param("model-trainable", ("--cloner", "fixed"), "gone", 0, id="fixed"),
-        pytest.param("compile-lost", (), "gone", 0, id="mended in a release"),
+        pytest.param("compile-lost", (), "gone", 0, id="fixed in a release"),
         pytest.param("model-trainable", ("--subject", "tf_keras"), "cannot tell", 2, id="another generation"),
     ],
 )
@@ -47,7 +47,7 @@ More.
 
 @pytest.mark.no_keras
 @pytest.mark.parametrize("root", [*ROOTS, *(f"tf-{root}" for root in ROOTS)])
-def test_the_issue_of_a_root_lists_its_open_bugs_with_scripts(root: str, tmp_path: Path) -> None:
+def test_the_issue_for_a_root_cause_lists_its_open_bugs_with_scripts(root: str, tmp_path: Path) -> None:
     (tmp_path / "05-settings.py").write_text(FIX, encoding="utf-8")
     generation = "tf_keras" if root.startswith("tf-") else "keras"
     of_root = [bug for bug in KNOWN.on(generation).bugs if bug.root == root.removeprefix("tf-")]

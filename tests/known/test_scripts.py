@@ -1,7 +1,7 @@
-"""The scripts of bugs: on upstream, with our `clone_model`, rebuilt, loaded, and in a trial.
+"""The scripts of known bugs: with upstream, with our `clone_model`, and with models built again or loaded.
 
-By day, every script of Keras 3 and every second of `tf_keras` is run on what is installed; by night, all, and on each
-release of the index.
+By day, every script of Keras 3 and every second script of `tf_keras` runs on the installed releases; at night, all
+scripts run, also on each release in the index.
 """
 
 from __future__ import annotations
@@ -28,28 +28,28 @@ from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.known import ROOTS, KnownIssue, load
 from clonediff.reports.known_index import RELEASES
-from tests.helpers.required_releases import place_or_skip
-from tests.helpers.trials import odd
+from tests.helpers.required_releases import search_path_or_skip
+from tests.helpers.trials import unclear_titles
 
 ROOT = Path(__file__).parents[2]
 KNOWN = load()
-BY_DAY = {"keras": 1, "tf_keras": 2}
-"""By day, one script of this many is run."""
+DAY_STEPS = {"keras": 1, "tf_keras": 2}
+"""By generation: by day, one script of this many is run."""
 EXPLAINED_BY = {"lambda-refused-inside": "lambda-refused", "patches-name": "operation-names"}
-"""A script that also fails in releases with the second bug."""
-ALSO_IN = {"quantized-inside": ["3.3.3"]}
-"""Releases before `since` that have the bug, too; a release in between cannot build the model."""
-LINE = re.compile(r"/blob/v([\w.]+)/((?:keras|tf_keras)/src/[\w/]+\.py)#L(\d+)$")
-READ_IN = {"keras": "3.15.1", "tf_keras": "2.21.0"}
-"""The releases of the links, except for bugs of older releases."""
+"""By script: another bug, in whose releases the script fails, too."""
+EARLIER = {"quantized-inside": ["3.3.3"]}
+"""By script: releases before `since` that have the bug; releases in between cannot build the model."""
+LINE_LINK = re.compile(r"/blob/v([\w.]+)/((?:keras|tf_keras)/src/[\w/]+\.py)#L(\d+)$")
+LINKED_RELEASES = {"keras": "3.15.1", "tf_keras": "2.21.0"}
+"""The releases to which links lead, except for bugs of older releases."""
 
-PLAIN = {
+ALLOWED_IMPORTS = {
     *("keras", "tf_keras", "tensorflow", "numpy", "functools", "gc", "os", "signal", "tempfile", "warnings"),
     "weakref",
 }
-"""The modules that a script may import."""
+"""By generation: the modules that a script may import."""
 
-AGAIN = """
+BUILD_AGAIN = """
 import keras as package
 
 def again(model, *arguments, **options):
@@ -60,8 +60,8 @@ def again(model, *arguments, **options):
 
 package.models.clone_model = again
 """
-"""Replaces `clone_model` by building the model again: a script that still fails is not about cloning."""
-LOADED = """
+"""`clone_model` that builds the model again: if a script still fails, its bug is not in cloning."""
+SAVE_AND_LOAD = """
 import os
 import tempfile
 
@@ -75,15 +75,15 @@ def loaded(model, *arguments, **options):
 package.models.clone_model = loaded
 """
 CHECKS_ARGUMENTS = ("clone-function-uncallable", "tf-given-more")
-"""Their scripts expect an error of `clone_model` itself."""
-UNTRUSTED = ("compile-lambda", "compile-own-function", "lambda-globals", "lambda-refused", "tf-lambda-nested")
-"""Files that `load_model` rejects by design, because they may be from anybody."""
+"""Bugs whose scripts expect an error from `clone_model` itself."""
+REJECTED_BY_LOADING = ("compile-lambda", "compile-own-function", "lambda-globals", "lambda-refused", "tf-lambda-nested")
+"""Bugs whose model `load_model` rejects by design, because anyone could have written the file."""
 
 
 def _params() -> Iterator[Any]:
-    for generation, step in BY_DAY.items():
+    for generation, step in DAY_STEPS.items():
         for number, issue in enumerate(KNOWN.on(generation).bugs):
-            night = pytest.mark.slow(reason="one of many scripts: by day every second is run")
+            night = pytest.mark.slow(reason="by day, only every second script is run")
             yield pytest.param(generation, issue, id=f"{generation}-{issue.id}", marks=[night] if number % step else [])
 
 
@@ -93,7 +93,7 @@ Scripts = Callable[..., ScriptRunner]
 
 @pytest.fixture(scope="module")
 def scripts() -> Iterator[Scripts]:
-    """Runners for a generation, with the `clone_model` of the release or with ours."""
+    """Yield a function that returns a runner: of a generation, with its own `clone_model` or ours."""
     started: dict[tuple[str, bool], ScriptRunner] = {}
 
     def forks(generation: str, fixed: bool = False) -> ScriptRunner:
@@ -109,7 +109,7 @@ def scripts() -> Iterator[Scripts]:
 
 def expected_on(issue: KnownIssue, release: str) -> ReplayAnswer:
     other = KNOWN.get(EXPLAINED_BY.get(issue.id, ""))
-    breaks = issue.is_in(release) or other is not None and other.is_in(release) or release in ALSO_IN.get(issue.id, [])
+    breaks = issue.is_in(release) or other is not None and other.is_in(release) or release in EARLIER.get(issue.id, [])
     return ReplayAnswer.BREAKS if breaks else ReplayAnswer.GONE
 
 
@@ -117,7 +117,7 @@ def expected_on(issue: KnownIssue, release: str) -> ReplayAnswer:
 def test_the_script_fails_on_a_release_with_the_bug(generation: str, issue: Any, scripts: Scripts) -> None:
     answer, last = scripts(generation).answer(Script(issue.script, issue.raises, sure=True))
     release = version(generation)
-    assert answer is expected_on(issue, release), f"on {generation} {release}: {last}; `since` and `until` differ"
+    assert answer is expected_on(issue, release), f"on {generation} {release}: {last}; correct `since` or `until`"
 
 
 @pytest.mark.slow(reason="it installs releases")
@@ -126,7 +126,7 @@ def test_the_script_fails_on_a_release_with_the_bug(generation: str, issue: Any,
 )
 def test_each_release_has_the_bugs_of_its_row_in_the_index(name: str) -> None:
     subject = Subject.parse(name)
-    with closing(ScriptRunner(subject, place_or_skip(name))) as runner:
+    with closing(ScriptRunner(subject, search_path_or_skip(name))) as runner:
         for issue in KNOWN.on(subject.generation).bugs:
             answer, last = runner.answer(Script(issue.script, issue.raises, sure=True))
             breaks = expected_on(issue, str(subject.version)) is ReplayAnswer.BREAKS
@@ -139,7 +139,7 @@ def test_the_script_passes_with_our_clone_model(generation: str, issue: Any, scr
     assert answer is ReplayAnswer.GONE, last
 
 
-@pytest.mark.slow(reason="all scripts of Keras once more")
+@pytest.mark.slow(reason="it runs all scripts of Keras on another backend")
 @pytest.mark.parametrize("backend", ["jax", "torch"])
 def test_scripts_fail_on_the_backends_that_their_headers_name(backend: str) -> None:
     pytest.importorskip(backend)
@@ -155,18 +155,18 @@ def test_scripts_fail_on_the_backends_that_their_headers_name(backend: str) -> N
 @each_issue
 def test_the_script_passes_when_the_model_is_rebuilt(generation: str, issue: Any, scripts: Scripts) -> None:
     if issue.id in CHECKS_ARGUMENTS:
-        pytest.skip(reason="it asks for an error of clone_model itself")
+        pytest.skip(reason="the script expects an error from clone_model itself")
     source = "".join(issue.script.splitlines(keepends=True)[: cloning_line(issue.script) - 1])
-    head = AGAIN.replace("keras as", f"{generation} as").format(source=source)
+    head = BUILD_AGAIN.replace("keras as", f"{generation} as").format(source=source)
     ended = scripts(generation).run(head + issue.script)
-    assert ended.code == 0, f"it fails without cloning: {ended.last}"
+    assert ended.code == 0, f"the script fails without cloning: {ended.last}"
 
 
 @each_issue
 def test_the_header_says_whether_loading_has_the_same_bug(generation: str, issue: Any, scripts: Scripts) -> None:
-    if issue.id in CHECKS_ARGUMENTS + UNTRUSTED or issue.until:
-        pytest.skip(reason="loading refuses it by design, or takes no such argument, or the release may not have it")
-    ended = scripts(generation).run(LOADED.replace("keras as", f"{generation} as") + issue.script)
+    if issue.id in CHECKS_ARGUMENTS + REJECTED_BY_LOADING or issue.until:
+        pytest.skip(reason="load_model rejects the model by design or has no such argument, or the bug was fixed")
+    ended = scripts(generation).run(SAVE_AND_LOAD.replace("keras as", f"{generation} as") + issue.script)
     assert (ended.code != 0) is issue.loading, ended.last
 
 
@@ -175,19 +175,19 @@ def test_a_trial_of_the_model_finds_the_cause(
     generation: str, issue: Any, warm: Callable[[str], SubjectProcess]
 ) -> None:
     if issue.fingerprint is None:
-        pytest.skip(reason="no trial shows it: the script alone does")
+        pytest.skip(reason="only the script shows the bug, and no trial does")
     process = warm(generation)
     if not issue.is_in(process.ready.keras):
         pytest.skip(reason=f"not an issue of {generation} {process.ready.keras}")
     trial = GraphTrials(process, KNOWN).try_case(case_of_script(issue), costly=True)
     assert trial.built, trial.refused or trial.lost
     assert [hit.title for hit in trial.hits if hit.cloner == "fixed"] == []
-    assert odd(hit.title for hit in trial.hits) == []
+    assert unclear_titles(hit.title for hit in trial.hits) == []
     causes = {hit.fingerprint: hit.cause for hit in trial.hits if hit.cloner == "upstream"}
     assert issue.fingerprint in causes, f"found {', '.join(causes)}"
     cause = causes[issue.fingerprint]
     assert cause is not None
-    assert issue.severity <= cause.severity, "the script shows less harm than the trial"
+    assert issue.severity <= cause.severity, "the issue is less severe than the cause in the trial"
     on_release = KNOWN.on(generation, process.ready.keras).bugs
     assert [known.id for known in on_release if known.explains(cause)] == [issue.id]
 
@@ -199,13 +199,13 @@ def test_links_lead_to_lines_of_the_installed_release(issue: Any) -> None:
     assert spec is not None
     folder = Path((spec.submodule_search_locations or [""])[0]).parent
     for line in issue.lines:
-        match = LINE.search(line)
+        match = LINE_LINK.search(line)
         assert match, line
         if match[1] == version(issue.generation):
             code = (folder / match[2]).read_text(encoding="utf-8").splitlines()[int(match[3]) - 1].strip()
             assert code.strip("()[]{},"), f"{line} is {code!r}"
         else:
-            assert issue.until or version(issue.generation) != READ_IN[issue.generation], line
+            assert issue.until or version(issue.generation) != LINKED_RELEASES[issue.generation], line
 
 
 @pytest.mark.no_keras
@@ -214,7 +214,7 @@ def test_scripts_are_plain_keras_and_their_assertions_have_messages() -> None:
         tree = ast.parse(issue.script)
         names = re.findall(r"(?m)^ *(?:import|from) ([\w.]+)(?= import| as|$)", issue.script)
         imports = {name.partition(".")[0] for name in names}
-        assert imports <= PLAIN, issue.id
+        assert imports <= ALLOWED_IMPORTS, issue.id
         assert all(node.msg for node in ast.walk(tree) if isinstance(node, ast.Assert)), f"{issue.id}: no message"
         assert issue.script.endswith("# ///\n"), f"{issue.id}: the header comes last"
         assert "# ///" not in issue.code
@@ -227,7 +227,7 @@ def test_titles_begin_with_the_class_or_function() -> None:
 
 
 @pytest.mark.no_keras
-def test_one_script_reads_a_private_name() -> None:
+def test_only_one_script_reads_a_private_name() -> None:
     private = {bug.id for bug in KNOWN.bugs if re.search(r"(?<!self)\._[a-z]", bug.code)}
     assert private == {"flash-attention"}
 
@@ -240,7 +240,7 @@ def test_the_index_of_known_issues_is_up_to_date(tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-m", "clonediff.reports.known_index"], cwd=tmp_path, check=True)
     text = (tmp_path / "clonediff" / written).read_text(encoding="utf-8")
     assert text == (ROOT / written).read_text(encoding="utf-8"), (
-        "write it again: python -m clonediff.reports.known_index"
+        "the index is out of date: run python -m clonediff.reports.known_index"
     )
     assert len(text.splitlines()) <= 250
 
@@ -252,5 +252,5 @@ def test_the_readme_counts_the_bugs_of_the_newest_releases() -> None:
         ("keras", "{} bugs of Keras 3.15.1, of which a maintainer would take {}"),
         ("tf_keras", "{} of `tf_keras` 2.21.0, of which they would take {}"),
     ):
-        bugs = KNOWN.on(generation, READ_IN[generation]).bugs
+        bugs = KNOWN.on(generation, LINKED_RELEASES[generation]).bugs
         assert words.format(len(bugs), sum(bug.verdict == "accept" for bug in bugs)) in text

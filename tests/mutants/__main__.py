@@ -1,20 +1,20 @@
-"""Print the mutation score of the comparison, and the surviving mutants. It runs nightly."""
+"""Print the mutation score of the comparison, and the surviving mutants. CI runs it nightly."""
 
 from __future__ import annotations
 
 import argparse
 import os
 
-from tests.mutants.score import KILLED, score, table, tried
+from tests.mutants.score import KILLED, results_of, score, table
 from tests.mutants.trials import mutants_of
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.mutants", description=__doc__)
-    parser.add_argument("--count", type=int, default=450, help="how many mutants (450)")
-    parser.add_argument("--seed", type=int, default=0, help="which ones (0)")
-    parser.add_argument("--processes", type=int, default=os.cpu_count(), help="how many at once")
-    parser.add_argument("--only", metavar="MODEL:OPERATOR:N", help="one mutant, and all that is found of it")
+    parser.add_argument("--count", type=int, default=450, help="the number of mutants (450)")
+    parser.add_argument("--seed", type=int, default=0, help="the seed that chooses them (0)")
+    parser.add_argument("--processes", type=int, default=os.cpu_count(), help="the number of processes")
+    parser.add_argument("--only", metavar="MODEL:OPERATOR:N", help="print the differences of one mutant")
     options = parser.parse_args()
     os.environ |= {"PYTHONWARNINGS": "ignore", "TF_CPP_MIN_LOG_LEVEL": "3"}
     if options.only:
@@ -32,7 +32,7 @@ def show(name: str, seed: int) -> None:
     """Print the differences of one mutant."""
     model, operator, number = name.split(":")
     mutant = mutants_of(model, seed)[operator][int(number)]
-    for result in tried(mutant):
+    for result in results_of(mutant):
         print(result, *result.lines, sep="\n    ")
 
 

@@ -1,8 +1,8 @@
-"""Sources of small models with everything that a clone can get wrong, in both generations."""
+"""Sources of small models, in both generations, with everything that cloning can break."""
 
 from __future__ import annotations
 
-from tests.helpers.example_graphs import example
+from tests.helpers.example_graphs import graph_of_issue
 from tests.planted.models import MODELS as PLANTED
 from tests.planted.models import case as planted
 
@@ -233,4 +233,4 @@ for generation in ("keras", "tf_keras"):
     MODELS |= {f"{generation}/{name}": planted(name, generation).source for name in PLANTED if name != "given"}
     MODELS |= {f"{generation}/{name}": _HEAD.replace("GENERATION", generation) + body for name, body in _OWN.items()}
 for name in _KNOWN.split():
-    MODELS[f"{example(name).generation}/{name}"] = example(name).source
+    MODELS[f"{graph_of_issue(name).generation}/{name}"] = graph_of_issue(name).source

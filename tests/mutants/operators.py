@@ -1,4 +1,4 @@
-"""The operators: each makes one change in a clone, or in the original."""
+"""The mutation operators: each makes one change to a clone or to the original."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from tests.mutants.walk import CONTAINERS, KERAS, SCRIPTS, TRAINED_BY, Place, has_base, package, walk
+from tests.mutants.walk import CONTAINERS, KERAS, SCRIPTS, TRAINING_CLASSES, Place, has_base, package, walk
 
 Changes = Iterator[tuple[str, Callable[[], object]]]
-"""Functions that make a change, by its description."""
+"""Pairs: the description of a change, and a function that makes it."""
 
 PLAIN = (bool, int, float, str)
 _NEVER_CHANGES = (*PLAIN, bytes, type(None), type, tuple, frozenset, types.FunctionType, types.ModuleType, tf.Tensor)
@@ -31,8 +31,8 @@ class Scene:
         self.others = {place.path: place.value for place in walk(other)}
         shared = {id(value) for value in self.others.values()} if is_clone else set()
         known = [place for place in walk(model) if id(place.changed) not in shared and not place.is_unnoticed]
-        known = [place for place in known if place.is_known or has_base(place.value, TRAINED_BY)]
-        # One place of each kind is enough in Keras classes.
+        known = [place for place in known if place.is_known or has_base(place.value, TRAINING_CLASSES)]
+        # In Keras classes, one place of each kind is enough.
         firsts = {place.kind + place.step: place for place in reversed(known)}
         self.places = [place for place in known if is_user_defined(place) or firsts[place.kind + place.step] is place]
         self.objects = list({id(place.value): place.value for place in known}.values())
@@ -48,15 +48,15 @@ class Scene:
         if isinstance(value, dict):
             return {key: self.another(item) for key, item in value.items()}
         like = [found for found in self.objects if type(found) is type(value) and _shape(found) == _shape(value)]
-        return next((found for found in reversed(like) if found is not value and _held(found) != _held(value)), None)
+        return next((found for found in reversed(like) if found is not value and _text(found) != _text(value)), None)
 
 
 def _shape(thing: Any) -> str:
     return str(getattr(thing, "shape", ""))
 
 
-def _held(thing: Any) -> str:
-    """The contents of an object; objects with equal contents are interchangeable."""
+def _text(thing: Any) -> str:
+    """Return the contents of an object as text; objects with equal texts are interchangeable."""
     return repr(getattr(thing, "__dict__", id(thing)))
 
 
@@ -68,8 +68,8 @@ def is_user_defined(place: Place) -> bool:
 
 
 def is_of_training(place: Place) -> bool:
-    """Whether a place is, or is in, a loss, metric, optimizer or schedule."""
-    return has_base(place.value, TRAINED_BY) or has_base(place.attribute.holder, TRAINED_BY)
+    """Whether a place is a loss, metric, optimizer or schedule, or in one."""
+    return has_base(place.value, TRAINING_CLASSES) or has_base(place.attribute.holder, TRAINING_CLASSES)
 
 
 def can_change(value: Any) -> bool:
@@ -84,19 +84,19 @@ def _is_constant(value: Any) -> bool:
     return isinstance(value, tf.Tensor) and hasattr(value, "numpy")
 
 
-def _unlike(one: Any, two: Any) -> bool:
-    """Whether two values differ, and one can replace the other."""
+def _differ(one: Any, two: Any) -> bool:
+    """Whether two values differ, so that one can replace the other."""
     kinds = [[type(thing), *(map(type, thing) if isinstance(thing, (list, tuple)) else ())] for thing in (one, two)]
     if kinds[0] != kinds[1] or isinstance(one, bool):
         return False
     return one != two if isinstance(one, PLAIN) else one is not two
 
 
-# -- one place
+# -- changes of one place
 
 
 def _new_values(scene: Scene, place: Place) -> Iterator[tuple[str, str, Any]]:
-    """The values that can replace the value of a place, with operators and descriptions."""
+    """Yield values that can replace the value of a place, each with its operator and a description."""
     value, kind, other = place.value, type(place.value), scene.others.get(place.path)
     is_object = can_change(value) and not isinstance(value, (*CONTAINERS, np.ndarray))
     if type(other) is kind and other is not value and can_change(other):
@@ -126,12 +126,12 @@ def _other_containers(value: Any) -> Iterator[tuple[str, str, Any]]:
     for kind, twin in _TWINS.items():
         if type(value) is kind or (package(value) in KERAS and kind in type(value).__mro__):
             yield "class", twin.__name__, twin(value)
-    if isinstance(value, (list, tuple)) and value and _unlike(value[0], value[-1]):
+    if isinstance(value, (list, tuple)) and value and _differ(value[0], value[-1]):
         make = getattr(type(value), "_make", list)
         yield "swapped", "its first and last item", make([value[-1], *value[1:-1], value[0]])
     if isinstance(value, dict) and len(value) > 1:
         first, *_, last = value
-        if _unlike(value[first], value[last]):
+        if _differ(value[first], value[last]):
             yield "swapped", "the values of two keys", {**value, first: value[last], last: value[first]}
 
 
@@ -143,19 +143,19 @@ def _other_functions(scene: Scene, value: Any) -> Iterator[tuple[str, Any]]:
     code, cells, names = value.__code__, value.__closure__ or (), value.__globals__
     constants = tuple(constant + 1 if type(constant) in (int, float) else constant for constant in code.co_consts)
     if constants != code.co_consts:
-        yield "code", _like(value, code=code.replace(co_consts=constants))
+        yield "code", _copy_function(value, code=code.replace(co_consts=constants))
     if cells:
         cell = types.CellType(scene.another(cells[0].cell_contents))
-        yield "closure", _like(value, closure=(cell, *cells[1:]))
+        yield "closure", _copy_function(value, closure=(cell, *cells[1:]))
     if value.__defaults__:
-        yield "default", _like(value, defaults=tuple(map(scene.another, value.__defaults__)))
+        yield "default", _copy_function(value, defaults=tuple(map(scene.another, value.__defaults__)))
     read = {name: names.get(name) for name in code.co_names if isinstance(names.get(name), (int, float, dict))}
     if read:
-        yield "global", _like(value, names={**names, **scene.another(read)})
+        yield "global", _copy_function(value, names={**names, **scene.another(read)})
 
 
-def _like(function: Any, **others: Any) -> Any:
-    """A function with another code, closure, defaults or globals."""
+def _copy_function(function: Any, **others: Any) -> Any:
+    """Return a copy of a function with other code, closure, defaults or globals."""
     parts = [others.get("code", function.__code__), others.get("names", function.__globals__), function.__name__]
     parts += [others.get("defaults", function.__defaults__), others.get("closure", function.__closure__)]
     new = types.FunctionType(*parts)
@@ -164,7 +164,7 @@ def _like(function: Any, **others: Any) -> Any:
 
 
 def _changes(scene: Scene, place: Place) -> Iterator[tuple[str, str, Callable[[], object]]]:
-    """The changes of a place, with operators and descriptions."""
+    """Yield the changes of a place, each with its operator and a description."""
     value, kind = place.value, type(place.value)
     for operator, text, other in _new_values(scene, place) if place.step else ():
         if other is not value and not (operator == "reference" and other is None):
@@ -178,13 +178,13 @@ def _changes(scene: Scene, place: Place) -> Iterator[tuple[str, str, Callable[[]
         namesake = partial(type(kind), kind.__name__, (kind,), names)
         yield "class", "one of the same name", lambda: setattr(value, "__class__", namesake())
     for twin in scene.places if place.step == "attribute" else ():
-        if twin.holder is place.holder and str(twin.key) > place.key and _unlike(value, twin.value):
+        if twin.holder is place.holder and str(twin.key) > place.key and _differ(value, twin.value):
             yield "swapped", f"with {twin.key}", lambda twin=twin: (place.put(twin.value), twin.put(value))
             return
 
 
 def _at_places(*operators: str, of_training: bool = False) -> Callable[[Scene], Changes]:
-    """An operator that applies these changes at each place."""
+    """Return an operator that makes the changes with these names (default: all) at each place."""
 
     def operator(scene: Scene) -> Changes:
         for place in scene.places:
@@ -196,12 +196,12 @@ def _at_places(*operators: str, of_training: bool = False) -> Callable[[Scene], 
     return operator
 
 
-# -- the graph, and weights
+# -- changes of the graph and of weights
 
 
-def _graph(scene: Scene) -> Changes:
+def _graph_changes(scene: Scene) -> Changes:
     for number, model in enumerate(part for part in (scene.model, *scene.objects) if hasattr(part, "_nodes_by_depth")):
-        yield from _ends(number, model)
+        yield from _end_changes(number, model)
         nodes = [node for depth in sorted(model._nodes_by_depth, reverse=True) for node in model._nodes_by_depth[depth]]
         made: list[Any] = []
         for place, node in enumerate(nodes):
@@ -241,7 +241,7 @@ def _call_on(model: Any, node: Any, flat: list[Any], changed: dict[int, Any]) ->
         model._tensor_usage_count[key] += 1
 
 
-def _ends(number: int, model: Any) -> Changes:
+def _end_changes(number: int, model: Any) -> Changes:
     for end in ("inputs", "outputs"):
         nested = f"_{end}_struct" if hasattr(model, "_outputs_struct") else f"_nested_{end}"
         tensors = list(getattr(model, end) or ())
@@ -251,9 +251,9 @@ def _ends(number: int, model: Any) -> Changes:
             yield f"graph {number}: the order of {end}", partial(vars(model).update, names)
 
 
-def _weight(scene: Scene) -> Changes:
+def _weight_changes(scene: Scene) -> Changes:
     for number, (weight, other) in enumerate(zip(scene.model.weights, scene.other.weights, strict=True)):
-        if not hasattr(weight, "assign"):  # the vocabulary of a lookup of tf_keras
+        if not hasattr(weight, "assign"):  # the vocabulary of a lookup in tf_keras cannot be assigned
             continue
         value, others = np.array(weight), np.array(other)
         changes: dict[str, Callable[[], object]] = {}
@@ -287,26 +287,26 @@ def _weight(scene: Scene) -> Changes:
 _ONE_BY_ONE = ("alias", "reference", "dropped", "swapped", "value", "array", "dtype", "class", "function")
 OPERATORS: dict[str, Callable[[Scene], Changes]] = {
     **{name: _at_places(name) for name in _ONE_BY_ONE},
-    "graph": _graph,
-    "weight": _weight,
+    "graph": _graph_changes,
+    "weight": _weight_changes,
     "compiled": _at_places(of_training=True),
-    # Cloning changes the original.
+    # These change the original.
     "original alias": _at_places("alias", "reference"),
     "original dropped": _at_places("dropped", "swapped", "class"),
     "original value": _at_places("value", "array", "dtype"),
     "original function": _at_places("function"),
-    "original weight": _weight,
+    "original weight": _weight_changes,
     "original compiled": _at_places(of_training=True),
 }
 
 
 def scenes(original: Any, clone: Any) -> dict[bool, Scene]:
-    """The scene of the clone (False) and of the original (True)."""
+    """Return the scenes of the clone (False) and of the original (True)."""
     return {False: Scene(clone, original, is_clone=True), True: Scene(original, clone, is_clone=False)}
 
 
 def changes(operator: str, scene: Scene) -> dict[str, Callable[[], object]]:
-    """The changes of an operator, by description."""
+    """Return the changes that an operator makes, by description."""
     if operator == "compiled" and package(scene.model) == "tf_keras":
-        return {}  # `clone_model` of tf_keras does not promise it
+        return {}  # `clone_model` of tf_keras does not compile the clone
     return dict(OPERATORS[operator](scene))

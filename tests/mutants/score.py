@@ -1,4 +1,4 @@
-"""The mutation score: how many mutants the comparison kills, which is to notice them, by operator and mode."""
+"""The mutation score: how many mutants the comparison kills (notices), by operator and mode."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ OUTCOMES = KILLED, SURVIVED, CRASHED, ALARM = "killed", "survived", "crashed", "
 
 
 class Result(NamedTuple):
-    """The outcome of a mutant in one mode, or of a model without a change; the lines say what was found, or raised."""
+    """The outcome of one mutant, or of an unchanged model, in one mode; `lines` has the differences or the error."""
 
     mutant: Mutant
     mode: str
@@ -32,19 +32,19 @@ class Result(NamedTuple):
 
 @functools.cache
 def alarms(name: str, mode: str) -> frozenset[str]:
-    """What is found of a clone without a change."""
+    """Return the differences that a mode finds in an unchanged clone: false alarms."""
     return frozenset(MODES[mode](name, Cloner()))
 
 
-def tried(mutant: Mutant) -> list[Result]:
-    """What the comparison finds of a mutant in each mode; nothing where the change cannot be made."""
+def results_of(mutant: Mutant) -> list[Result]:
+    """Return the result of a mutant in each mode; nothing if the change cannot be made."""
     results = []
     for mode in MODES:
         cloner, known = Cloner(mutant), alarms(mutant.model, mode)
         try:
             lines = tuple(text for text in MODES[mode](mutant.model, cloner) if text not in known)
             outcome = KILLED if lines else SURVIVED
-        except Exception as error:  # of the comparison
+        except Exception as error:  # the comparison itself failed
             lines, outcome = (f"{type(error).__name__}: {error}",), CRASHED
         if cloner.refused:
             return []
@@ -53,7 +53,7 @@ def tried(mutant: Mutant) -> list[Result]:
 
 
 def score(count: int, seed: int, processes: int = 1) -> Iterator[Result]:
-    """The results of about `count` mutants, as many of each operator, and what is found of models without a change."""
+    """Yield the results of about `count` mutants, equally many per operator, and of unchanged models."""
     each = max(1, count // len(OPERATORS))
     names = random.Random(seed).sample(sorted(MODELS), min(len(MODELS), max(6, count // 8)))
     work = functools.partial(_results, names=names, each=each, seed=seed)
@@ -65,10 +65,10 @@ def score(count: int, seed: int, processes: int = 1) -> Iterator[Result]:
 
 
 def _results(operator: str, names: list[str], each: int, seed: int) -> list[Result]:
-    """The results of an operator, on one model after the other."""
+    """Return the results of an operator, on one model after the other."""
     names = random.Random(f"{seed} {operator}").sample(names, len(names))
     mutants = [mutant for name in names for mutant in mutants_of(name, seed)[operator][: 3 * each]]
-    made = filter(None, map(tried, sorted(mutants, key=lambda mutant: mutant.number)))
+    made = filter(None, map(results_of, sorted(mutants, key=lambda mutant: mutant.number)))
     results = list(chain.from_iterable(islice(made, each)))
     used = sorted({result.mutant.model for result in results})
     found = [
@@ -77,8 +77,8 @@ def _results(operator: str, names: list[str], each: int, seed: int) -> list[Resu
     return [*(Result(mutant, mode, ALARM) for mutant, mode in found), *results]
 
 
-def share(results: Iterable[Result], mode: str, operator: str = "") -> tuple[float, Counter[str]]:
-    """Which share of the mutants is killed in a mode, and the number of each outcome."""
+def killed_share(results: Iterable[Result], mode: str, operator: str = "") -> tuple[float, Counter[str]]:
+    """Return the share of the mutants that a mode kills, and the number of each outcome."""
     of_mode = [result for result in results if result.mode == mode]
     counts = Counter(result.outcome for result in of_mode if operator in ("", result.mutant.operator))
     total = counts[KILLED] + counts[SURVIVED] + counts[CRASHED]
@@ -86,12 +86,12 @@ def share(results: Iterable[Result], mode: str, operator: str = "") -> tuple[flo
 
 
 def table(results: list[Result]) -> str:
-    """A line for each operator, and one for all."""
+    """Return a line for each operator, and a line for all operators."""
     lines = []
     for operator in (*OPERATORS, ""):
         line = f"{operator or 'all':18}"
         for mode in MODES:
-            killed, counts = share(results, mode, operator)
+            killed, counts = killed_share(results, mode, operator)
             line += f"  {mode} {killed:6.1%} " + ", ".join(
                 f"{counts[outcome]} {outcome}" for outcome in OUTCOMES if counts[outcome]
             ).ljust(50)

@@ -1,4 +1,4 @@
-"""Mutants, and how the harness compares one in each mode."""
+"""Mutants, and the two modes in which the harness compares a mutant."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Mutant(NamedTuple):
 
     @property
     def is_reversed(self) -> bool:
-        """Whether it changes the original."""
+        """Whether the mutant changes the original."""
         return self.operator.startswith("original")
 
     def change(self, model: Any, clone: Any) -> None:
@@ -66,7 +66,7 @@ class Cloner:
 
 
 def with_the_source(name: str, cloner: Cloner) -> list[str]:
-    """The differences in a trial of the source of a model."""
+    """Return the differences in a trial of a model's source."""
     keras = framework(name.partition("/")[0])
     request = Request(Case(MODELS[name], (), seed=5), costly=True)
     with keras.scratch():
@@ -76,7 +76,7 @@ def with_the_source(name: str, cloner: Cloner) -> list[str]:
 
 
 def live(name: str, cloner: Cloner) -> list[str]:
-    """The differences in a trial of an existing model."""
+    """Return the differences in a trial of an existing model."""
     causes = clone_live(built(name), {"mutant": cloner}).causes_of("mutant")
     return ["\n".join(cause.root.lines) for cause in causes]
 
@@ -95,7 +95,7 @@ def built(name: str) -> Any:
 
 @functools.cache
 def mutants_of(name: str, seed: int) -> dict[str, list[Mutant]]:
-    """The shuffled mutants of a model by operator, alternating between user code and Keras."""
+    """Return the shuffled mutants of a model by operator; those of user code and Keras alternate."""
     model = built(name)
     both, found = scenes(model, clone_model(model)), {}
     own = {place.path for scene in both.values() for place in scene.places if is_user_defined(place)}

@@ -1,6 +1,7 @@
-"""The places of a model that hold something: attributes, items, what functions close over.
+"""The places in a model that hold a value: attributes, items, and variables of closures.
 
-It shares no code with what it judges. Objects of a backend, modules and classes are values, and are not entered.
+This module shares no code with the comparison, which it judges. The walk does not enter modules, classes and objects
+of a backend.
 """
 
 from __future__ import annotations
@@ -18,29 +19,29 @@ SCRIPTS = ("__main__", "a_script")
 KERAS = ("keras", "tf_keras")
 CONTAINERS = (list, tuple, dict, set, frozenset, collections.deque)
 _BACKENDS = ("tensorflow", "numpy", "google", "wrapt", "threading", "weakref", "inspect")
-_MACHINERY = ("Node", "KerasTensor", "Tracker", "SymbolicArguments")
-"""Classes of Keras that hold the graph, which has its own operator, or register objects."""
-TRAINED_BY = ("Loss", "Metric", "Optimizer", "LearningRateSchedule")
-_KNOWN = ("Layer", "Variable", *TRAINED_BY)
-_CLOSED = (type, types.ModuleType, types.CodeType, types.BuiltinFunctionType, property)
+_INTERNALS = ("Node", "KerasTensor", "Tracker", "SymbolicArguments")
+"""Keras classes that register objects or hold the graph, which has its own operator."""
+TRAINING_CLASSES = ("Loss", "Metric", "Optimizer", "LearningRateSchedule")
+_KNOWN = ("Layer", "Variable", *TRAINING_CLASSES)
+_NOT_ENTERED = (type, types.ModuleType, types.CodeType, types.BuiltinFunctionType, property)
 
 UNNOTICED = {
     "*.build|*.quantize|*.result|*.update_state|*.reset_state": "Keras wraps the method for each object, stateless",
-    "*.call_signature_parameters": "the signature of the class",
-    "*._function": "what Keras compiles when a model is first trained, and makes again",
+    "*.call_signature_parameters": "the signature of the class's `call`",
+    "*._function": "Keras compiles it again when a model is trained",
     "*.built": "the next call sets it",
-    "*.stop_training|*.history": "what `fit` sets, and leaves",
-    "*._steps_per_execution": "an argument of `compile`, kept in a variable (tf_keras)",
-    "InputLayer.is_placeholder": "how an input was made; a clone has new inputs, as documented",
-    "*.input_names|*.output_names": "compared with the inputs themselves, and with the layers that give the outputs",
-    "Normalization.mean|Normalization.variance": "computed anew of the weights when these are set (tf_keras)",
+    "*.stop_training|*.history": "`fit` sets it",
+    "*._steps_per_execution": "an argument of `compile` in a variable (tf_keras)",
+    "InputLayer.is_placeholder": "a clone has new inputs, as documented",
+    "*.input_names|*.output_names": "the comparison of inputs and outputs covers the names",
+    "Normalization.mean|Normalization.variance": "computed from the weights when these are set (tf_keras)",
     "CompileLoss.name|CompileLoss.reduction|CompileMetrics.name|CompileMetrics._dtype*": "no code reads them",
-    "*._self_unconditional*": "what TensorFlow tracks of an object to save it: its attributes, once more",
+    "*._self_unconditional*": "TensorFlow tracks the attributes here, to save them",
     "*._ndim": "a copy of the rank that the shape has",
-    "*._loss_tracker|*._total_loss_mean": "begin anew when a model is trained",
+    "*._loss_tracker|*._total_loss_mean": "reset when a model is trained",
     "DTypePolicy.*|Policy.*|*._dtype_policy": "policies are never changed, and are shared by all layers",
 }
-"""Places without an effect, as patterns of class and attribute."""
+"""Places whose value has no effect: patterns of class and attribute, with the reason."""
 
 
 class Place(NamedTuple):
@@ -56,7 +57,7 @@ class Place(NamedTuple):
 
     @property
     def attribute(self) -> Place:
-        """The attribute of the place, or of the container around it."""
+        """The place itself, or the attribute that contains it."""
         return self if self.step == "attribute" or self.outer is None else self.outer.attribute
 
     @property
@@ -66,7 +67,7 @@ class Place(NamedTuple):
 
     @property
     def changed(self) -> Any:
-        """The object that changes when the place is set; a tuple is replaced."""
+        """The object that changes when the place is set: outside of tuples, which are replaced."""
         made_again = isinstance(self.holder, (tuple, set, frozenset)) and self.outer is not None
         return self.outer.changed if made_again and self.outer else self.holder
 
@@ -100,7 +101,7 @@ class Place(NamedTuple):
         return self.attribute.outer is not None and self.attribute.outer.is_unnoticed
 
     def put(self, value: Any) -> None:
-        """Set the value without Keras tracking it; immutable containers are replaced."""
+        """Set the value so that Keras does not track it; replace an immutable container."""
         if self.step == "cell":
             self.key.cell_contents = value
         elif self.step == "attribute" and self.key in getattr(self.holder, "__dict__", ()):
@@ -122,13 +123,13 @@ class Place(NamedTuple):
 
 
 def _container(holder: Any) -> Any:
-    """The builtin class of a container, whose methods Keras does not track."""
+    """Return the builtin class of a container; Keras does not track calls of its methods."""
     plain = dict if isinstance(holder, dict) else list
     return plain if package(holder) in KERAS else type(holder)
 
 
 def package(thing: Any) -> str:
-    """The package of the class of an object."""
+    """Return the package that defines the class of an object."""
     return str(type(thing).__module__).partition(".")[0]
 
 
@@ -139,14 +140,14 @@ def has_base(thing: Any, names: tuple[str, ...]) -> bool:
 
 @functools.cache
 def _names_of_code(kind: type) -> frozenset[str]:
-    """The names in the methods of user-defined classes in the MRO."""
+    """Return the names that methods of user-defined classes in the MRO use."""
     members = [member for base in kind.__mro__ if base.__module__ in SCRIPTS for member in vars(base).values()]
     codes = [member.__code__ for member in members if isinstance(member, types.FunctionType)]
     return frozenset(name for code in codes for name in code.co_names)
 
 
 def walk(model: Any) -> list[Place]:
-    """All places of a model, by the shortest paths."""
+    """Return all places in a model, each with its shortest path."""
     places, entered = [], {id(model)}
     waiting = collections.deque([Place("model", None, "", "model", model, None)])
     while waiting:
@@ -163,15 +164,15 @@ def walk(model: Any) -> list[Place]:
 def _is_open(value: Any) -> bool:
     if isinstance(value, (*CONTAINERS, types.MethodType)):
         return True
-    if isinstance(value, types.FunctionType):  # functions of packages are shared by all models
+    if isinstance(value, types.FunctionType):  # all models share the functions of packages
         return value.__module__ in SCRIPTS
-    if isinstance(value, _CLOSED) or package(value) in _BACKENDS or type(value).__name__ in _MACHINERY:
+    if isinstance(value, _NOT_ENTERED) or package(value) in _BACKENDS or type(value).__name__ in _INTERNALS:
         return False
     return hasattr(value, "__dict__") or bool(copyreg._slotnames(type(value)))
 
 
 def _inside(value: Any) -> Iterator[tuple[str, Any, Any, str]]:
-    """The places in an object: step, key, value, and the Python text of the step."""
+    """Yield the places in an object: step, key, value, and the Python text of the step."""
     if isinstance(value, dict):
         yield from (("item", key, item, f"[{key!r}]") for key, item in value.items() if isinstance(key, (str, int)))
         return

@@ -5,6 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 
-def planted(fault: str) -> str:
-    """The name of the cloner with this fault."""
+def cloner_of(fault: str) -> str:
+    """Return the name of the cloner with this fault."""
     return f"{Path(__file__).parent}/faults:{fault}"

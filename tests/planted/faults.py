@@ -1,8 +1,7 @@
 """Faulty cloners: each breaks one property of a clone that `fixed` makes.
 
-The first line of each names the check that must catch it, with a part of the model where only that differs. A subject
-imports this module as it imports a user's cloner, so a fault is a function of a model, and of what `clone_model` is
-given beside the model.
+The docstring of a fault begins with the check that must catch it, followed by a part of the model if only that differs.
+A subject imports this module like a user's cloner, so a fault takes a model and the clone arguments.
 """
 
 from __future__ import annotations
@@ -18,13 +17,13 @@ from typing import Any
 import clonediff
 
 _FIRST_CLONES: Any = weakref.WeakKeyDictionary()
-"""The first clone of each model, by the model."""
+"""By model: its first clone."""
 _SEEN: Any = weakref.WeakSet()
-"""Models with their clones."""
+"""Models that have been cloned."""
 
 
 def _breaks(fault: Callable[[Any, Any], Any]) -> Callable[..., Any]:
-    """A cloner that calls `fault` on the clone by `fixed`, to change or replace it."""
+    """Return a cloner that calls `fault` on a clone by `fixed`, which it changes or replaces."""
 
     def clone(model: Any, **given: Any) -> Any:
         faithful = clonediff.clone_model(model, **given)
@@ -36,14 +35,14 @@ def _breaks(fault: Callable[[Any, Any], Any]) -> Callable[..., Any]:
 
 
 def _keras(model: Any) -> Any:
-    """The Keras package of a model."""
+    """Return the Keras package of a model."""
     return sys.modules[
         "tf_keras" if any(base.__module__.startswith("tf_keras") for base in type(model).__mro__) else "keras"
     ]
 
 
 def _layers(model: Any) -> list[Any]:
-    """The layers of a model, at any depth."""
+    """Return the layers of a model and of its nested models."""
     return list(model._flatten_layers(include_self=False))
 
 
@@ -195,4 +194,4 @@ PLANTED = {
     for name, fault in list(globals().items())
     if not name.startswith("_") and getattr(fault, "__module__", "") == __name__
 }
-"""The check and part that must catch each fault, by its name."""
+"""By fault: the check, and the part, that must catch it."""

@@ -61,10 +61,10 @@ MODELS: dict[str, tuple[str, dict[str, Any]]] = {
     "own": (OWN, FLOATS),
     "compiled": (COMPILED, FLOATS),
 }
-"""The source of each model, and what it takes."""
+"""By model: its source and its inputs."""
 
 
 def case(name: str, generation: str) -> Case:
-    """A model in the words of a generation."""
+    """Return the case of a model, for a generation."""
     source, given = MODELS[name]
     return Case((HEAD + source).format(keras=generation), (given,), seed=5)

@@ -1,4 +1,4 @@
-"""From end to end: the check that a planted fault names catches it, and the fixed cloner passes beside it."""
+"""Each planted fault is caught by the check that it names, and the fixed cloner passes in the same trial."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from clonediff.harness.subjects import SubjectProcess
 from clonediff.harness.trials.checks import CHECKS
 from clonediff.harness.trials.trial import Trial, run
 from tests.helpers.waiting import PATIENCE
-from tests.planted import planted
+from tests.planted import cloner_of
 from tests.planted.faults import PLANTED
 from tests.planted.models import case
 
@@ -26,18 +26,18 @@ BREAKS = {
     "own": "layer_renamed cloning_warns",
     "compiled": "gradients_reversed loss_doubled",
 }
-"""The faults that are planted on each model."""
+"""By model: the faults that are planted on it."""
 FAULTS = [(fault, model) for model, faults in BREAKS.items() for fault in faults.split()]
 Trials = Callable[[str, str], Trial]
 
 
 @pytest.fixture(scope="module")
-def clones(warm: Callable[[str], SubjectProcess]) -> Trials:
-    """What the fixed cloner, and each fault on that model, makes of it."""
+def run_faults(warm: Callable[[str], SubjectProcess]) -> Trials:
+    """Return a function that runs the trial of a model with the fixed cloner and its faults."""
 
     @functools.cache
     def found(generation: str, model: str) -> Trial:
-        cloners = {fault: planted(fault) for fault in BREAKS[model].split()}
+        cloners = {fault: cloner_of(fault) for fault in BREAKS[model].split()}
         names = ["fixed", *cloners.values()]
         trial = run(case(model, generation), warm(generation), names, costly=True, timeout=PATIENCE)
         assert trial.built, (trial.refused, trial.lost)
@@ -51,8 +51,8 @@ def clones(warm: Callable[[str], SubjectProcess]) -> Trials:
     "generation", ["keras", pytest.param("tf_keras", marks=pytest.mark.slow(reason="the checks are those of Keras 3"))]
 )
 @pytest.mark.parametrize(("fault", "model"), FAULTS, ids=[fault for fault, _ in FAULTS])
-def test_each_fault_is_caught_by_its_check(fault: str, model: str, generation: str, clones: Trials) -> None:
-    found = clones(generation, model).clones
+def test_each_fault_is_caught_by_its_check(fault: str, model: str, generation: str, run_faults: Trials) -> None:
+    found = run_faults(generation, model).clones
     assert found["fixed"].differences == ()
     parts = [f"{difference.check} {difference.part}" for difference in found[fault].differences]
     assert any(part.startswith(PLANTED[fault]) for part in parts)
@@ -60,5 +60,5 @@ def test_each_fault_is_caught_by_its_check(fault: str, model: str, generation: s
 
 
 def test_every_fault_is_planted_and_every_check_has_a_fault() -> None:
-    assert {fault for fault, _ in FAULTS} == {*PLANTED} - {"aborts"}, "which leaves nothing to check"
+    assert {fault for fault, _ in FAULTS} == {*PLANTED} - {"aborts"}, "`aborts` leaves no clone to check"
     assert {PLANTED[fault].partition(" ")[0] for fault, _ in FAULTS} == {*CHECKS}

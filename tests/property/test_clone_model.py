@@ -1,7 +1,7 @@
-"""The property tests: what `clone_model` promises, on graphs that Hypothesis draws.
+"""The property tests: on drawn graphs, clones are faithful or show a known issue.
 
-They fail on a fixed clone that is not faithful, on an upstream break that is not a known issue, and where more than a
-few graphs cannot be built.
+They fail if a fixed clone is not faithful, if an upstream clone has a difference that no known issue explains, or if
+more than a few graphs cannot be built.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from clonediff.harness.scripts.reproducer import script_of
 from clonediff.harness.search.search import search
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.known import load
-from tests.helpers.example_counts import OF_BACKENDS, SHARDS
+from tests.helpers.example_counts import BACKEND_GRAPHS, SHARDS
 
 KNOWN = load()
 
 
-def test_every_clone_is_faithful_or_a_known_issue(
+def test_every_clone_is_faithful_or_shows_a_known_issue(
     property_trials: GraphTrials, shard: int, request: pytest.FixtureRequest
 ) -> None:
     process, seed = property_trials.process, request.config.option.seed
-    graphs = max(request.config.option.examples, OF_BACKENDS if process.subject.backend != "tensorflow" else 0)
+    graphs = max(request.config.option.examples, BACKEND_GRAPHS if process.subject.backend != "tensorflow" else 0)
     found = search(property_trials, examples=max(1, graphs // SHARDS), seed=seed * SHARDS + shard)
     if found is not None:
         script = script_of(found, process.subject.generation, process.versions)

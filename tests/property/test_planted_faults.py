@@ -1,4 +1,4 @@
-"""Broken cloners on real models: each is found, and shown on the smallest model that has what it breaks."""
+"""Broken cloners on drawn models: search finds each fault and shrinks its model."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.known import KnownIssues
 from clonediff.strategies.program import Apply, instructions
-from tests.helpers.example_counts import everything
-from tests.planted import planted
+from tests.helpers.example_counts import runs_all_tests
+from tests.planted import cloner_of
 
-ONCE = """
+BREAKS_ONCE = """
 import clonediff
 
 calls = []
@@ -32,15 +32,15 @@ def clone(model):
 
 @pytest.mark.parametrize("fault", ["mask_function_dropped", "crash_on_outputs"])
 def test_a_planted_fault_is_found_and_shrunk(fault: str, keras: SubjectProcess) -> None:
-    trials = GraphTrials(keras, KnownIssues(), cloners=(planted(fault),))
-    kinds = None if everything() else ["Lambda", "Dense", "Masking"]  # by day, those that have what is broken
+    trials = GraphTrials(keras, KnownIssues(), cloners=(cloner_of(fault),))
+    kinds = None if runs_all_tests() else ["Lambda", "Dense", "Masking"]  # by day, only kinds that the faults break
     found = search(trials, examples=500, seed=1, kinds=kinds)
     assert found is not None and found.graph is not None
     assert sum(isinstance(step, Apply) for step in instructions(found.graph.program.body)) == 1
 
 
 def test_a_fault_that_only_costly_checks_find_is_shrunk(keras: SubjectProcess) -> None:
-    trials = GraphTrials(keras, KnownIssues(), cloners=(planted("second_clone_broken"),))
+    trials = GraphTrials(keras, KnownIssues(), cloners=(cloner_of("second_clone_broken"),))
     found = search(trials, examples=60, seed=3, kinds=["Dense", "ReLU"])
     assert found is not None and found.graph is not None
     assert trials.tally.unsteady == 0
@@ -50,12 +50,12 @@ def test_a_fault_that_only_costly_checks_find_is_shrunk(keras: SubjectProcess) -
     until = time.monotonic() + 1000.0
     late = search(trials, examples=60, seed=3, kinds=["Dense", "ReLU"], until=until, reducing=-1000.0)
     assert late is not None and late.graph is not None
-    assert len(late.graph.program.body) > 1, "there is no time to make it smaller"
+    assert len(late.graph.program.body) > 1, "there is no time to reduce the graph"
     assert search(trials, examples=60, seed=3, until=0.0) is None
 
 
-def test_a_flaky_fault_is_counted_and_is_no_finding(keras: SubjectProcess, tmp_path: Path) -> None:
-    (tmp_path / "breaks_once.py").write_text(ONCE)
+def test_a_flaky_fault_is_counted_but_is_no_finding(keras: SubjectProcess, tmp_path: Path) -> None:
+    (tmp_path / "breaks_once.py").write_text(BREAKS_ONCE)
     trials = GraphTrials(keras, KnownIssues(), cloners=(f"{tmp_path}/breaks_once:clone",))
     assert search(trials, examples=8, seed=1, kinds=["Dense"]) is None
     assert trials.tally.unsteady == 1

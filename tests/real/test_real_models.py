@@ -1,6 +1,6 @@
-"""Models of other projects, with random weights: fixed clones each faithfully.
+"""Models of other projects, with random weights, are cloned faithfully by the fixed cloner.
 
-Nothing is downloaded. Which models there are, the packages say, which takes a minute to import: `--all` runs them.
+Nothing is downloaded. The models are read from the packages, which takes a minute: only `--all` runs these tests.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 from clonediff import assert_clones_faithfully
-from tests.helpers.example_counts import everything
+from tests.helpers.example_counts import runs_all_tests
 
 TABLES = tomllib.loads(Path(__file__).with_name("recipes.toml").read_text(encoding="utf-8"))
 HUB = Path(__file__).with_name("keras_hub.txt")
@@ -27,11 +27,11 @@ CALLS: dict[str, list[ast.keyword]] = {
     ast.unparse(line.value.func): line.value.keywords  # type: ignore[attr-defined]  # each line is a call
     for line in ast.parse(HUB.read_text(encoding="utf-8")).body
 }
-"""The arguments of a small model of each class of keras_hub."""
+"""By class of keras_hub: the arguments of a small model."""
 
 
 class Recipe(NamedTuple):
-    """Lines that leave the model in `model`; `sizes` are those of inputs that no model can be asked for."""
+    """Source lines that set `model`; `sizes` has the sizes of inputs that the model does not tell."""
 
     name: str
     source: str = ""
@@ -42,12 +42,12 @@ class Recipe(NamedTuple):
     def case(self) -> Any:
         marks = [pytest.mark.skip(reason=self.skipped)] if self.skipped else []
         if self.name in TABLES["kept"]:
-            marks.append(pytest.mark.xfail(strict=True, reason="a weight that nothing makes anew keeps its value"))
+            marks.append(pytest.mark.xfail(strict=True, reason="a weight without an initializer keeps its value"))
         return pytest.param(self, id=self.name, marks=marks)
 
 
 def applications() -> Iterator[Recipe]:
-    """Those of keras.applications, on small images, with ten classes."""
+    """Yield the models of keras.applications, on small images, with ten classes."""
     import keras
 
     table = TABLES["applications"]
@@ -64,7 +64,7 @@ def applications() -> Iterator[Recipe]:
 
 
 def small(name: str, /, **given: Any) -> Any:
-    """A model of keras_hub with the arguments of its line, where no others are given."""
+    """Return a model of keras_hub with the arguments in `keras_hub.txt`; `given` replaces some of them."""
     hub = importlib.import_module("keras_hub")
     importlib.import_module("keras_hub.src.models.vae.vae_backbone")
     names = {"keras_hub": hub, **{model: partial(small, model) for model in CALLS}}
@@ -74,7 +74,7 @@ def small(name: str, /, **given: Any) -> Any:
 
 
 def keras_hub() -> Iterator[Recipe]:
-    """Each model of keras_hub of which `keras_hub.txt` says how it is made small."""
+    """Yield each model of keras_hub for which `keras_hub.txt` has the arguments of a small model."""
     table = TABLES["keras_hub"]
     for name, arguments in CALLS.items():
         if name in table["bases"]:
@@ -88,7 +88,7 @@ def keras_hub() -> Iterator[Recipe]:
 
 
 def of_tests(suite: str, package: str) -> Iterator[Recipe]:
-    """The models with a graph that the tests of a Keras make, of those modules that its package ships."""
+    """Yield the models with a graph that Keras' own tests build, if its package includes these tests."""
     for path, expressions in TABLES[suite].items():
         parent, _, module = f"{package}.src.{path}".rpartition(".")
         for expression in expressions:
@@ -97,7 +97,7 @@ def of_tests(suite: str, package: str) -> Iterator[Recipe]:
 
 
 def tfmot() -> Iterator[Recipe]:
-    """What tensorflow-model-optimization makes of three models of tf_keras."""
+    """Yield three models of tf_keras that tensorflow-model-optimization has wrapped."""
     imports = "import tensorflow_model_optimization as tfmot\nimport tf_keras as keras\n"
     for base, source in TABLES["tfmot"]["bases"].items():
         for how, wrapped in TABLES["tfmot"]["wrapped"].items():
@@ -112,19 +112,19 @@ SUITES: dict[str, tuple[str, Callable[[], Iterator[Recipe]]]] = {
     "tf_keras_tests": ("tf_keras", lambda: of_tests("tf_keras_tests", "tf_keras")),
     "tfmot": ("tensorflow_model_optimization", tfmot),
 }
-"""Each suite with the package that it is of."""
+"""By suite: its package, and the function that yields its recipes."""
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     recipes: list[Recipe] = []
-    for suite, (package, its) in SUITES.items() if everything() else ():
+    for suite, (package, its) in SUITES.items() if runs_all_tests() else ():
         there = importlib.util.find_spec(package) is not None
         recipes += its() if there else [Recipe(suite, skipped=f"{package} is not installed: pip install '.[real]'")]
     if "recipe" in metafunc.fixturenames:
         metafunc.parametrize("recipe", [recipe.case for recipe in recipes])
 
 
-@pytest.mark.slow(reason="more than 250 models, some seconds each")
+@pytest.mark.slow(reason="more than 250 models, each of which takes seconds")
 def test_a_real_model_is_cloned_faithfully(recipe: Recipe) -> None:
     made: dict[str, Any] = {}
     exec(recipe.source, made)

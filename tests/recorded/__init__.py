@@ -1,4 +1,4 @@
-"""Trials as they were recorded: what differed in each clone, what flows where in the model, and the causes."""
+"""Recorded trials: the differences of each clone, the flow of tensors in the model, and the causes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FILE = Path(__file__).with_name("trials.json.xz")
 
 
 class Recorded(msgspec.Struct, frozen=True):
-    """A trial of one cloner. `causes` has the root of each cause, as `said` writes it."""
+    """A trial of one cloner; `causes` has the texts from `texts_of`."""
 
     name: str
     flow: Flow
@@ -23,16 +23,16 @@ class Recorded(msgspec.Struct, frozen=True):
     causes: tuple[str, ...]
 
 
-def said(causes: Mapping[str, Sequence[Difference]]) -> tuple[str, ...]:
-    """What each cause is called, and where its root is."""
+def texts_of(causes: Mapping[str, Sequence[Difference]]) -> tuple[str, ...]:
+    """Return the fingerprint of each cause with the path of its root."""
     return tuple(f"{fingerprint} at {root.path}" for fingerprint, (root, *_) in causes.items())
 
 
 def read() -> list[Recorded]:
-    """The recorded trials."""
+    """Return the recorded trials."""
     return msgspec.json.decode(lzma.decompress(FILE.read_bytes()), type=list[Recorded])
 
 
 def write(trials: list[Recorded]) -> None:
-    """Keep these trials in the place of the recorded ones."""
+    """Replace the recorded trials by these."""
     FILE.write_bytes(lzma.compress(msgspec.json.encode(trials), preset=9))

@@ -1,6 +1,6 @@
-"""Record trials anew: the models of all known issues, planted faults, and drawn graphs of both generations.
+"""Record trials again: of all known issues, of planted faults, and of drawn graphs of both generations.
 
-`python -m tests.recorded.record` writes the file, and prints how many causes each sort of trial had, and has.
+`python -m tests.recorded.record` writes the file, and prints the old and new number of causes for each sort of trial.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from clonediff.harness.trials.triage import causes_of
 from clonediff.harness.trials.trial import run
 from clonediff.reports.known import load
 from tests.helpers.drawn_graphs import process_of
-from tests.planted import models, planted
+from tests.planted import cloner_of, models
 from tests.planted.test_planted import BREAKS
-from tests.recorded import FILE, Recorded, read, said, write
+from tests.recorded import FILE, Recorded, read, texts_of, write
 
 DRAWN = {"keras": 400, "tf_keras": 150}
 SEED = 3
 NOT_TRIED = ("tf-given-made",)
-"""It does not end."""
+"""Known issues on which Keras never ends."""
 
 
 def _trials(process: SubjectProcess) -> Iterator[tuple[str, Case, list[str]]]:
@@ -37,8 +37,8 @@ def _trials(process: SubjectProcess) -> Iterator[tuple[str, Case, list[str]]]:
         if issue.id not in NOT_TRIED:
             yield f"known {issue.id}", case_of_script(issue), ["upstream"]
     for model, faults in BREAKS.items():
-        for fault in faults.split():  # each alone: after one that changes the original, no other cloner is called
-            yield f"planted {generation} {model}", models.case(model, generation), [planted(fault)]
+        for fault in faults.split():  # in separate trials: a changed original ends a trial
+            yield f"planted {generation} {model}", models.case(model, generation), [cloner_of(fault)]
     for number, graph in enumerate(draws(process, SEED, DRAWN[generation], cloners=("upstream",))):
         yield f"drawn {generation} {number}", case_of(graph), ["upstream"]
 
@@ -53,11 +53,10 @@ def _record(process: SubjectProcess) -> Iterator[Recorded]:
             differences = tuple(replace(difference, digests=None, numbers=None) for difference in clone.differences)
             flow, fault = Flow.of(trial.original), cloner.rpartition(":")[2]
             if differences:
-                yield Recorded(f"{name} {fault}", flow, differences, said(causes_of(flow, differences)))
+                yield Recorded(f"{name} {fault}", flow, differences, texts_of(causes_of(flow, differences)))
 
 
 def main() -> None:
-    """Write the recording."""
     before = read() if FILE.exists() else []
     trials = [trial for generation in DRAWN for trial in _record(process_of(generation))]
     write(trials)

@@ -1,4 +1,4 @@
-"""What is a cause, what follows from it, and what it is called, in trials of real models."""
+"""The causes of recorded trials: their roots, their consequences and their fingerprints."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import random
 import pytest
 
 from clonediff.harness.trials.triage import causes_of
-from tests.recorded import Recorded, read, said
+from tests.recorded import Recorded, read, texts_of
 
 pytestmark = pytest.mark.no_keras
 
@@ -18,13 +18,12 @@ def _causes(trial: Recorded, seed: int | None = None) -> tuple[str, ...]:
     differences = list(trial.differences)
     if seed is not None:
         random.Random(seed).shuffle(differences)
-    return said(causes_of(trial.flow, differences))
+    return texts_of(causes_of(trial.flow, differences))
 
 
-def test_the_causes_equal_the_recorded_ones() -> None:
-    """Where another answer is right: python -m tests.recorded.record."""
+def test_the_causes_equal_the_recorded_causes() -> None:
     unlike = {trial.name: (_causes(trial), trial.causes) for trial in TRIALS if _causes(trial) != trial.causes}
-    assert unlike == {}
+    assert unlike == {}, "if the new causes are right, run python -m tests.recorded.record"
 
 
 def test_the_causes_do_not_depend_on_the_order_of_the_differences() -> None:

@@ -1,4 +1,4 @@
-"""Known issues: reading scripts, errors in them, and the causes that they explain."""
+"""Known issues: how scripts are read, the errors in them, and the causes that they explain."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.helpers.example_graphs import of_layer, of_source
 pytestmark = pytest.mark.no_keras
 
 LINK = "https://github.com/keras-team/keras/blob/v3.15.1/keras/src/x.py#L1"
-GOOD = f"""\
+VALID = f"""\
 \"\"\"A title.
 
 It forgets.
@@ -55,28 +55,28 @@ check = "structure"
 """
 
 
-def written(folder: Path, text: str, name: str = "one.py") -> Path:
+def write_issue(folder: Path, text: str, name: str = "one.py") -> Path:
     (folder / name).write_text(text, encoding="utf-8")
     return folder
 
 
 def test_a_script_and_its_header_are_read(tmp_path: Path) -> None:
-    (issue,) = load(written(tmp_path, GOOD)).issues
+    (issue,) = load(write_issue(tmp_path, VALID)).issues
     assert (issue.id, issue.title, issue.because) == ("one", "A title", "It forgets")
     assert (issue.root, issue.verdict, issue.lines, issue.files) == ("settings", "minor", (LINK,), ("x.py",))
     assert issue.code.endswith("clone = keras.models.clone_model(model)\n")
-    assert (issue.severity, issue.raises, issue.script) == (Severity.PROPERTY, "AssertionError", GOOD)
+    assert (issue.severity, issue.raises, issue.script) == (Severity.PROPERTY, "AssertionError", VALID)
     assert [issue.is_in(release) for release in ("3.3.3", "3.4.0", "3.13.0.dev1")] == [False, True, False]
 
 
 def test_limits_come_after_bugs_and_have_no_script(tmp_path: Path) -> None:
-    written(tmp_path, LIMIT, LIMITS)
-    known = load(written(tmp_path, GOOD))
+    write_issue(tmp_path, LIMIT, LIMITS)
+    known = load(write_issue(tmp_path, VALID))
     assert ([issue.id for issue in known.issues], [issue.id for issue in known.bugs]) == (["one", "one-more"], ["one"])
     assert known.get("one-more").verdict == "limit"
 
 
-NAMED = of_source(
+RENAMED = of_source(
     """\
 import keras
 from keras import layers
@@ -87,9 +87,9 @@ model = keras.Model(x, dense(dense(x)), name="twice")
 """,
     Input((4,)),
 )
-"""Upstream renames the input."""
+"""A model whose input upstream renames."""
 REFUSED = of_layer("layers.Lambda(lambda x: x * 2.0)")
-"""Upstream raises."""
+"""A model on which upstream raises an error."""
 
 
 @pytest.mark.parametrize(
@@ -113,11 +113,11 @@ REFUSED = of_layer("layers.Lambda(lambda x: x * 2.0)")
 def test_a_match_explains_a_cause_if_every_field_matches(
     fields: str, matched: set[str], keras: SubjectProcess, tmp_path: Path
 ) -> None:
-    head, _, rest = GOOD.replace('# since = "3.4.0"\n# until = "3.13.0"\n', "").partition("# [[match]]\n")
+    head, _, rest = VALID.replace('# since = "3.4.0"\n# until = "3.13.0"\n', "").partition("# [[match]]\n")
     lines = "".join(f"# {line}\n" for line in fields.splitlines())
     text = f"{head}# [[match]]\n{lines}# ///{rest.partition('# ///')[2]}"
-    trials = GraphTrials(keras, load(written(tmp_path, text)), cloners=("upstream",))
-    graphs = {"name": NAMED, "raised": REFUSED}
+    trials = GraphTrials(keras, load(write_issue(tmp_path, text)), cloners=("upstream",))
+    graphs = {"name": RENAMED, "raised": REFUSED}
     known = {name for name, graph in graphs.items() for hit in trials.try_graph(graph, costly=False).hits if hit.known}
     assert known == matched
 
@@ -138,7 +138,7 @@ def test_a_match_explains_a_cause_if_every_field_matches(
         pytest.param('"3.4.0"', '"soon"', "`since` is 'soon', expected a release", id="no release"),
         pytest.param('"3.13.0"', '"3.4.0"', "`until` 3.4.0 is not after `since` 3.4.0", id="an empty range"),
         pytest.param(
-            GOOD[GOOD.index("# [[") : GOOD.index("# ///\n")], "", "needs at least one [[match]]", id="no match"
+            VALID[VALID.index("# [[") : VALID.index("# ///\n")], "", "needs at least one [[match]]", id="no match"
         ),
         pytest.param('# check = "structure"\n', "", "[[match]] 1 has no `check`", id="no check"),
         pytest.param('kind = "Lambda"', "kind = ", "not TOML", id="no TOML"),
@@ -148,14 +148,14 @@ def test_a_match_explains_a_cause_if_every_field_matches(
     ],
 )
 def test_the_error_names_the_wrong_file(tmp_path: Path, old: str, new: str, message: str) -> None:
-    name, text = ("one.py", GOOD) if old in GOOD else (LIMITS, LIMIT)
+    name, text = ("one.py", VALID) if old in VALID else (LIMITS, LIMIT)
     assert old in text
     with pytest.raises(ValueError, match=re.escape(message)) as caught:
-        load(written(tmp_path, text.replace(old, new), name))
+        load(write_issue(tmp_path, text.replace(old, new), name))
     assert str(caught.value).startswith(f"{tmp_path / name}: ")
 
 
-def test_a_missing_folder_is_an_error_and_an_empty_one_is_not(tmp_path: Path) -> None:
+def test_a_missing_folder_is_an_error_and_an_empty_folder_is_not(tmp_path: Path) -> None:
     assert load(tmp_path).issues == ()
     with pytest.raises(ValueError, match="nowhere: not a folder"):
         load(tmp_path / "nowhere")

@@ -1,4 +1,4 @@
-"""Records and the folder of a run: written whole, read back, also if a file is damaged."""
+"""The folder of a run: it is written atomically, and read back even if a file is damaged."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_a_truncated_finding_is_named_and_the_others_are_read(tmp_path: Path) ->
     run_folder(tmp_path, [finding(0), finding(1)])
     file = next(iter(sorted(tmp_path.rglob("finding.json"))))
     whole = file.read_bytes()
-    for part in range(0, len(whole) - 1, len(whole) // 40):  # a file without its last line end is whole
+    for part in range(0, len(whole) - 1, len(whole) // 40):  # a file that only lacks its last newline is complete
         file.write_bytes(whole[:part])
         back = read_run(tmp_path)
         assert (len(back.findings), back.unreadable) == (1, (file.parent.name,))
@@ -89,7 +89,7 @@ def test_a_path_without_a_run_is_an_error(missing: str, tmp_path: Path) -> None:
         read_run(path)
 
 
-def test_a_finding_is_replaced_by_a_smaller_one_and_withdrawn(tmp_path: Path) -> None:
+def test_a_finding_can_be_replaced_and_withdrawn(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "run")
     folder.finding(record(0, smallest=False, source="big = 1\n"))
     folder.finding(record(0, source="small = 1\n"))

@@ -17,18 +17,18 @@ from clonediff.reports.documents import write_reports
 from clonediff.reports.known import KnownIssues, load
 from clonediff.reports.run_folder import read_run
 from clonediff.reports.verdict import verdict
-from tests.helpers.example_runs import PICTURES, Json, a_run, box, counts, difference, finding, put, run_folder
+from tests.helpers.example_runs import PICTURES, Json, box, counts, difference, example_run, finding, run_folder, write
 
 pytestmark = pytest.mark.no_keras
 
 KNOWN = load()
 SENTENCE = "Keras 3.15.1's clone_model crashes on 12 of 300 graphs, trains differently on 8, changes only a name on 270"
-LOADS = {"link", "img", "iframe", "object", "embed", "base", "form", "script"}
-"""Elements that load or run other files."""
+LOADING_ELEMENTS = {"link", "img", "iframe", "object", "embed", "base", "form", "script"}
+"""HTML elements that load or run other files."""
 
 
 class Page(HTMLParser):
-    """The elements of a page with their attributes, and its text."""
+    """The elements of an HTML page with their attributes, and its text."""
 
     def __init__(self, text: str) -> None:
         super().__init__(convert_charrefs=True)
@@ -53,8 +53,8 @@ def of_keras(**changes: Any) -> Json:
 
 
 def reports(path: Path, findings: list[Json], known: KnownIssues = KNOWN, **changes: Any) -> tuple[Page, str, str]:
-    """The page, the summary, and all issues of a run."""
-    read = read_run(run_folder(path, findings, a_run(**changes)))
+    """Return the page, the summary, and all issues of a run."""
+    read = read_run(run_folder(path, findings, example_run(**changes)))
     write_reports(read, known)
     issues = "".join(kept.read_text() for kept in sorted(path.glob("findings/*/issue.md")))
     return Page((path / "report.html").read_text()), (path / "summary.md").read_text(), issues
@@ -99,7 +99,7 @@ def test_the_reports_say_that_a_run_has_not_ended(tmp_path: Path) -> None:
     page, summary, _ = reports(tmp_path, [], ended=False)
     for said in ("the run has not ended", "300 trials in 2 min, 3.0 a second, seed 7, 2 jobs"):
         assert said in page.text and said in summary
-    put(tmp_path / "run.json", b"{")
+    write(tmp_path / "run.json", b"{")
     write_reports(read_run(tmp_path), KNOWN)
     assert (tmp_path / "summary.md").read_text().startswith("## clonediff: The run cannot be read\n")
 
@@ -115,16 +115,16 @@ RICH: Json = {
                  "upstream": {"crashed": 12, "diverged": 8, "faithful": 10, "left out": 270}},
        worst={"upstream": {"crashes": 12, "trains": 8}}),
 }  # fmt: skip
-"""A run with every kind of note."""
+"""A run that gives every note of a report."""
 
 
 def test_the_reports_of_a_run_equal_the_stored_text(tmp_path: Path) -> None:
-    """The summary, and the words of the page but for known issues."""
+    """Compare the summary, and the words of the page without the known issues."""
     followers = [difference("structure", f"layers[{number}]", "name", ("a", "b"), 4) for number in range(12)]
     findings = [finding(0), finding(1, smallest=False), finding(2, proof=False), finding(4, known="lambda-refused")]
     findings += [finding(3, proof=None, unproven="it hangs", differences=[LOST, *followers])]
-    run_folder(tmp_path / "run", findings, a_run(**RICH))
-    put(tmp_path / "run" / "findings" / "cut" / "finding.json", b"{")
+    run_folder(tmp_path / "run", findings, example_run(**RICH))
+    write(tmp_path / "run" / "findings" / "cut" / "finding.json", b"{")
     write_reports(read_run(tmp_path / "run"), KNOWN)
     page = Page((tmp_path / "run" / "report.html").read_text()).text.partition("clonediff \N{MIDDLE DOT}")[2]
     words = " ".join(re.sub(r"(?s)\sKnown causes\s.*\sWhat ran\s", " What ran ", page).split())
@@ -136,13 +136,13 @@ def test_the_reports_of_a_run_equal_the_stored_text(tmp_path: Path) -> None:
 @pytest.mark.parametrize("count", [0, 1, 60])
 def test_a_report_has_every_cause_and_a_short_summary(count: int, tmp_path: Path) -> None:
     page, summary, issues = reports(tmp_path, [finding(number) for number in range(count)])
-    assert sum(attrs.get("class") == "cause" for _, attrs in page.elements) == count + 2, "two known issues were met"
-    assert page.text.count("import keras\n\nprint(") == 2 * count, "the script, and again in the text of the issue"
+    assert sum(attrs.get("class") == "cause" for _, attrs in page.elements) == count + 2, "two known issues were found"
+    assert page.text.count("import keras\n\nprint(") == 2 * count, "in the script and in the text of the issue"
     assert "clone = keras.models.clone_model(model)" in page.text, "the script of a known issue"
     assert issues.count("## What should happen") == count
     assert len(summary) < 100_000
     assert ("and 10 more, in the report" in summary) is (count == 60)
-    assert not LOADS & {name for name, _ in page.elements}
+    assert not LOADING_ELEMENTS & {name for name, _ in page.elements}
 
 
 IN_DENSE = {"name": "dense", "kind": "Dense"}
@@ -197,7 +197,7 @@ def test_a_picture_shows_both_models_and_marks_the_differences(
     assert "|".join(re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", box)).strip() for box in boxes) == marked
     assert text.count("<path") == wires
     assert text.count('<path d="M') == wires
-    assert text.count('class="differs"/>') == (2 if pictures is PICTURES else 0), "a wire in each, to another call"
+    assert text.count('class="differs"/>') == (2 if pictures is PICTURES else 0), "one wire differs in each picture"
 
 
 def test_a_removed_known_issue_is_shown_by_its_id(tmp_path: Path) -> None:
@@ -223,7 +223,7 @@ def test_the_issue_of_a_finding_equals_the_stored_text(changes: dict[str, Any], 
     assert said in reports(tmp_path, [finding(0, **changes)])[2]
 
 
-def test_each_check_has_a_promise_in_its_issue(tmp_path: Path) -> None:
+def test_issues_state_the_promise_of_every_check(tmp_path: Path) -> None:
     broken = [difference(check, "clone", "raises", ("a", "b"), 0) for check in CHECKS]
     _, _, issues = reports(tmp_path, [finding(0, differences=[root]) for root in broken])
     assert issues.count("## What should happen") == len(broken)
@@ -242,7 +242,7 @@ POISON = " ".join(
         "${window.hacked=1} {{constructor.constructor('window.hacked=1')()}} %3Cscript%3E \\u003cscript\\u003e",
     )
 )
-"""A text that tries to end an element, run code, add a link, or change the direction of text."""
+"""A text that tries to close an element, run code, add a link, or change the direction of text."""
 HIDES = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200f\u202a-\u202e\u2066-\u2069\ufeff\uffff\U000e0041]")
 """Characters that change the direction of text, hide it or end it."""
 MARKDOWN = {
@@ -251,30 +251,30 @@ MARKDOWN = {
     "code_inline", "fence",
     *(f"{part}_{end}" for part in ("table", "thead", "tbody", "tr", "th", "td") for end in ("open", "close")),
 }  # fmt: skip
-"""The Markdown tokens of a report: no link, image, HTML or emphasis."""
+"""The Markdown tokens that a report may have: no link, image, HTML or emphasis."""
 
 
 NO_TEXT = ("graph", "part", "change")
 """Fields that are not free text."""
 
 
-def poisoned(value: Any, text: str) -> Any:
-    """A record with every text replaced by this one."""
+def poison(value: Any, text: str) -> Any:
+    """Return a record in which every text is replaced by `text`."""
     if isinstance(value, dict):
-        return {key: item if key in NO_TEXT else poisoned(item, text) for key, item in value.items()}
+        return {key: item if key in NO_TEXT else poison(item, text) for key, item in value.items()}
     if isinstance(value, (tuple, list)):
-        return [poisoned(item, text) for item in value]
+        return [poison(item, text) for item in value]
     return text if isinstance(value, str) else value
 
 
-def hostile(path: Path, text: str = POISON) -> tuple[Page, str, str]:
-    """The reports of a run with this text in every field."""
-    evil = {**poisoned(finding(0), text), "generation": "keras", "subject": "keras", "cloner": text[:50]}
+def hostile_reports(path: Path, text: str = POISON) -> tuple[Page, str, str]:
+    """Return the reports of a run with this text in every field."""
+    evil = {**poison(finding(0), text), "generation": "keras", "subject": "keras", "cloner": text[:50]}
     evil["versions"] = {text: text}
     findings = [{**evil, "id": "a", "known": text}, {**evil, "id": "b", "proof": False}, {**evil, "id": "c"}]
     met = counts(verdicts={text: {"crashed": 1}}, worst={text: {"crashes": 1}}, known={text: {"crashes": 1}})
     run = {
-        **poisoned(a_run(failures=[""], unsteady=[""]), text),
+        **poison(example_run(failures=[""], unsteady=[""]), text),
         "lost": {text: text},
         "versions": {text: {text: text}},
         "counts": {"keras": {**met, "refused": {text: 1}}, text: counts(known={"lambda-refused": {"crashes": 1}})},
@@ -283,17 +283,17 @@ def hostile(path: Path, text: str = POISON) -> tuple[Page, str, str]:
     return reports(path, findings, known, **run)
 
 
-def test_the_page_shows_every_text_as_text(tmp_path: Path) -> None:
-    page, _, _ = hostile(tmp_path)
+def test_the_page_escapes_every_text(tmp_path: Path) -> None:
+    page, _, _ = hostile_reports(tmp_path)
     assert page.text.count("onerror") > 20
-    assert len(page.links) == 1, "of the known issue"
-    assert not LOADS & {name for name, _ in page.elements}
+    assert len(page.links) == 1, "the link of the known issue"
+    assert not LOADING_ELEMENTS & {name for name, _ in page.elements}
     for _, attributes in page.elements:
         assert not [name for name in attributes if name.startswith("on") or name in ("src", "style")]
 
 
-def test_markdown_shows_every_text_as_text(tmp_path: Path) -> None:
-    _, *texts = hostile(tmp_path)
+def test_markdown_escapes_every_text(tmp_path: Path) -> None:
+    _, *texts = hostile_reports(tmp_path)
     parser = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
     for text in texts:
         tokens = [token for outer in parser.parse(text) for token in (outer, *(outer.children or ()))]
@@ -305,7 +305,7 @@ def test_markdown_shows_every_text_as_text(tmp_path: Path) -> None:
 
 
 def test_long_texts_are_cut_and_say_so(tmp_path: Path) -> None:
-    hostile(tmp_path, (POISON.replace("\x00", "") * 1_000)[:200_000])
+    hostile_reports(tmp_path, (POISON.replace("\x00", "") * 1_000)[:200_000])
     for name in ("report.html", "summary.md"):
         assert (tmp_path / name).stat().st_size < 2_000_000
         assert "cut: 200,000 characters in all" in (tmp_path / name).read_text()

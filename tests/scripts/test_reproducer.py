@@ -18,7 +18,7 @@ from clonediff.harness.scripts.runner import ScriptRunner
 from clonediff.harness.subjects import Case, Subject, SubjectProcess
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.known import KnownIssues, load
-from tests.helpers.example_graphs import example
+from tests.helpers.example_graphs import graph_of_issue
 
 HEAD = "import {keras} as keras\nfrom {keras} import layers\n"
 PLAIN = """
@@ -42,7 +42,7 @@ FAULTS = {
     "numbers": f"after({DENSE}, lambda x: -x)",
     "shape": "after(clone.get_layer('double'), lambda x: x[:, :2])",
     "structure": "clone = type(clone)(clone.inputs, clone.outputs[:1], name=clone.name)",
-    "nested": "after(clone.get_layer('double'), lambda x: (x,))",  # in the run of the layer alone
+    "nested": "after(clone.get_layer('double'), lambda x: (x,))",  # shows in a run of this layer alone
     "mask": "masks(clone.get_layer('double'), lambda mask: None)",
     "mask_value": "masks(clone.get_layer('double'), lambda mask: mask == False)",
     "another_class": f"{DENSE}.__class__ = type('Dense2', (type({DENSE}),), {{}})",
@@ -61,27 +61,27 @@ FAULTS = {
     "original": "model.get_layer('dense').trainable = False",
     "original_weights": "model.set_weights([weight * 0 for weight in model.get_weights()])",
 }
-"""A line that breaks a clone."""
+"""By fault: a line that breaks a clone."""
 KERAS_3_FAULTS = {
     "renamed": f"{DENSE}.name = 'other'",
     "weight_renamed": f"{DENSE}.kernel._path += 's'",
     "weight_shared": f"{DENSE}._trainable_variables[0] = model.get_layer('dense').kernel",
     "weight_frozen": f"{DENSE}.kernel.trainable = False",
 }
-"""Faults for which tf_keras has no setter."""
+"""Faults of Keras 3; tf_keras has no setter for them."""
 NESTED_FAULTS = {
     "of_layer": "clone.get_layer('second').get_layer('dense').trainable = False",
     "of_operation": "clone.get_layer('second').operations[-2].axis = [0]",
 }
-"""Faults of the second of two nested models that have layers of the same names."""
+"""Faults in the second of two nested models whose layers have equal names."""
 ISSUES = """
     auto-config-keeps-list adapted-lookup adapted-normalization given-list input-name input-options lambda-refused
     own-sequential quantized-order wrapped-weight-path
 """
-"""Known issues that the scripts show by different comparisons."""
+"""Known issues, each of which a script shows by another comparison."""
 
-UNSURE = {"numbers", "shape", "structure", "nested", "mask", "mask_value", "compiled"}
-"""Faults that a script may miss: it runs on other numbers, or compares more than what differed."""
+MAY_PASS = {"numbers", "shape", "structure", "nested", "mask", "mask_value", "compiled"}
+"""Faults that a script may miss, since it runs on other numbers or compares more than what differed."""
 
 CLONERS = """\
 import functools
@@ -136,13 +136,13 @@ keras.models.clone_model = clonediff.clone_model
 ours = {{name: re.sub("cloner[.]\\\\w+", "keras.models.clone_model", text) for name, text in scripts.items()}}
 assert (failed, ended(ours)) == ({raised!r}, {{}}), (failed, ended(ours))
 """
-"""Run all scripts in one process, since importing Keras takes seconds; then again with our `clone_model`."""
+"""Runs all scripts in one process, since importing Keras takes seconds; then with our `clone_model`."""
 
 
 def scripts(
     model: Case, faults: dict[str, str], process: SubjectProcess, folder: Path, costly: bool = True
 ) -> dict[str, Script]:
-    """The scripts of cloners with these faults, by fault and fingerprint."""
+    """Return the scripts for cloners with these faults, by fault and fingerprint."""
     text = "".join(CLONER.format(name=name, fault=fault) for name, fault in faults.items())
     file = folder / f"of_{folder.name}.py"
     file.write_text(CLONERS + text)
@@ -154,13 +154,13 @@ def scripts(
 
 
 def run(made: dict[str, Script], generation: str) -> None:
-    """Run the scripts that compare something; each fault has one, which is sure unless the fault is in `UNSURE`."""
+    """Run the scripts that compare something; each fault has one, which is sure unless the fault is in `MAY_PASS`."""
     faults, compare, sure = (
         {name.partition(" ")[0] for name, script in made.items() if wanted(script)}
         for wanted in (lambda script: True, lambda script: script.raises, lambda script: script.sure)
     )
-    assert (compare, sure) == (faults, faults - UNSURE)
-    assert not any(script.raises for name, script in made.items() if " again-" in name), "none makes a second clone"
+    assert (compare, sure) == (faults, faults - MAY_PASS)
+    assert not any(script.raises for name, script in made.items() if " again-" in name), "no script clones twice"
     texts = {name: script.text for name, script in made.items() if script.raises}
     raised = {name: script.raises for name, script in made.items() if script.raises and not name.startswith("nested ")}
     with closing(ScriptRunner(Subject.parse(generation))) as runner:
@@ -187,12 +187,12 @@ def test_a_script_fails_on_the_fault_and_passes_without_it(
     run(scripts(case, faults, warm(generation), tmp_path), generation)
 
 
-def test_a_script_of_upstream_fails_and_passes_with_our_clone_model(keras: SubjectProcess) -> None:
+def test_a_script_fails_with_upstream_and_passes_with_our_clone_model(keras: SubjectProcess) -> None:
     trials = GraphTrials(keras, load(), cloners=("upstream",))
     made = {
         issue: script_of(hit, "keras", {})
         for issue in ISSUES.split()
-        for hit in trials.try_graph(example(issue), costly=False).hits
+        for hit in trials.try_graph(graph_of_issue(issue), costly=False).hits
         if hit.known is not None and hit.known.id == issue
     }
     assert set(made) == set(ISSUES.split())
@@ -201,7 +201,7 @@ def test_a_script_of_upstream_fails_and_passes_with_our_clone_model(keras: Subje
 
 CODE = "))for(node)in(PWNED()or[])]for(each)in[0]]+[[((0 missing"
 NAMES = [quote + CODE for quote in ("", "'", '"', "\n", "{", "coding: utf-7 +AAo-")]
-"""Names and messages that would be code if a script did not quote them."""
+"""Names and messages that would run as code if a script did not quote them."""
 HOSTILE_FAULTS = {
     "renamed": "clone.layers[{number}].name += 's'",
     "trainable": "clone.layers[{number}].trainable = False",
@@ -276,7 +276,7 @@ SPECS: tuple[dict[str, object], ...] = (
 )
 
 
-def test_a_script_has_the_values_of_the_trial_and_names_differences(keras: SubjectProcess, tmp_path: Path) -> None:
+def test_a_script_uses_values_of_the_trial_and_prints_the_differences(keras: SubjectProcess, tmp_path: Path) -> None:
     file = tmp_path / "notes.txt"
     source = NOTES.format(file=str(file), inputs=[(spec["shape"], spec["dtype"]) for spec in SPECS])
     ((_, script),) = scripts(Case(source, SPECS, 3, seed=7), {"numbers": FAULTS["numbers"]}, keras, tmp_path).items()

@@ -1,4 +1,4 @@
-"""Scripts run alone: the answer for each ending, what they can import, and that none outlives its parent."""
+"""Scripts that run alone: the answer for each ending, what they can import, and how they are killed."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ import pytest
 from clonediff.harness.scripts.reproducer import Script
 from clonediff.harness.scripts.runner import ReplayAnswer, ScriptRunner
 from clonediff.harness.subjects import Subject
-from tests.helpers.waiting import has_ended, until
+from tests.helpers.waiting import has_ended, wait_until
 
 NOT_REPRODUCIBLE = ("timed out", "out of memory", "exit code 0")
-"""Outcomes of trials that no script shows."""
+"""Outcomes that only a trial can show, and no script."""
 
 BREAKS, GONE, OTHER, UNKNOWN = ReplayAnswer
 NOTE = "import os\nopen(%r, 'a').write(f'{os.getppid()}\\n')\n"
@@ -76,9 +76,9 @@ SCRIPTS = {
     **{f"has to end in {how}": ("1 / 0", how, True, UNKNOWN, f"only a trial can show it: {how}")
        for how in NOT_REPRODUCIBLE},
 }  # fmt: skip
-"""What a script does and should end in, whether it is sure, what is answered, and how the reason begins."""
+"""By name: a script, its expected end, whether it is sure, the answer, and how the reason begins."""
 IMPORT_KERAS = ("fails in Keras", "cannot build its model")
-"""These run only after a Keras was imported, since importing one takes seconds."""
+"""Scripts that run only in a process that has Keras, since importing it takes seconds."""
 
 
 RUNS = [(name, preloads) for preloads in (True, False) for name in SCRIPTS if preloads or name not in IMPORT_KERAS]
@@ -95,7 +95,7 @@ def test_the_answer_depends_on_how_a_script_ends(
     assert found[1].startswith(reason)
 
 
-def test_a_script_imports_from_the_path_but_not_clonediff(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_script_can_import_users_modules_but_not_clonediff(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "users_module.py").write_text("")
     monkeypatch.chdir(tmp_path.parent)
     monkeypatch.setenv("PYTHONPATH", f"{Path(__file__).parents[2]}:{tmp_path.name}")
@@ -117,7 +117,7 @@ raise KeyError
     for _ in range(2):
         assert runner.answer(Script(text, "KeyError", sure=True))[0] is BREAKS
     for pid in map(int, started.read_text().split()):
-        until(lambda pid=pid: has_ended(pid))
+        wait_until(lambda pid=pid: has_ended(pid))
 
 
 def test_a_killed_runner_is_replaced(tmp_path: Path) -> None:
@@ -142,7 +142,7 @@ from clonediff.harness.subjects import Subject
 ScriptRunner(Subject.parse("keras")).run({text!r}, preload=False)
 """
     parent = subprocess.Popen([sys.executable, "-c", program])
-    until(lambda: note.exists() and note.read_text(), parent)
+    wait_until(lambda: note.exists() and note.read_text(), parent)
     parent.kill()
     parent.wait()
-    until(lambda: has_ended(int(note.read_text())))
+    wait_until(lambda: has_ended(int(note.read_text())))

@@ -1,4 +1,4 @@
-"""`functional_graphs` in a user's test: graphs shrink, contain the user's layers, and do not crash the test."""
+"""`functional_graphs` in a user's test: graphs contain the user's layers, can run, and shrink."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ seen = []
 
 @settings(deadline=None, max_examples=12, database=None, derandomize=True)
 @given(functional_graphs(layers=[Halve], values={"by": [2.0]}))
-def test_faithful(graph):
+def test_clones_are_faithful(graph):
     seen.append(graph.source)
     check_clone(graph, clone_model)
 
@@ -45,25 +45,25 @@ def test_the_layer_was_drawn():
 
 @settings(deadline=None, max_examples=20, database=None, derandomize=True)
 @given(functional_graphs(kinds=["EinsumDense"]))
-def test_what_cannot_run_is_not_drawn(graph):
+def test_every_drawn_model_can_run(graph):
     names = {}
     exec(graph.source, names)
     names["model"]([keras.ops.ones([size or 2 for size in spec.shape]) for spec in names["model"].inputs])
 
 
-def test_a_layer_that_no_script_finds_is_refused():
+def test_a_layer_defined_in_a_function_is_refused():
     with pytest.raises(ValueError, match="T is defined in a function"):
         functional_graphs(layers=[type("T", (), {"__qualname__": "f.<locals>.T"})])
 
 
 @settings(deadline=None, max_examples=60, database=None, derandomize=True)
 @given(functional_graphs(kinds=["Dense", "Dropout", "Add"]))
-def test_smallest(graph):
+def test_no_graph_has_a_dropout(graph):
     assert "Dropout" not in graph.source
 """
 
 
-def test_functional_graphs_draw_in_a_child_and_shrink(tmp_path: Path) -> None:
+def test_functional_graphs_are_drawn_in_a_child_process_and_shrink(tmp_path: Path) -> None:
     (tmp_path / "test_mine.py").write_text(TEST)
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_mine.py"],

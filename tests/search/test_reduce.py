@@ -1,4 +1,4 @@
-"""The reducer: graphs become as small as the failure allows, and never larger."""
+"""The reducer makes graphs as small as the failure allows, and never larger."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.known import KnownIssues
 from clonediff.strategies.program import Again, Apply, Graph, Input, Nest, Preparation, Program
-from tests.helpers.drawn_graphs import built
+from tests.helpers.drawn_graphs import graph_of
 
 DENSE = Apply("Dense", (("units", "4"), ("use_bias", "False")), after=("trainable = False",))
 LAMBDA = Apply(
@@ -31,7 +31,7 @@ def large(**fields: object) -> Graph:
     """Build a model with all kinds of instructions."""
     body = (DENSE, LAMBDA, ADD, NEST, Again(0, ((-1, 0),)))
     outputs = ((3, 0), (4, 0))
-    return built(*body, outputs=outputs, name="my_model", gives="list", preparations=(COMPILED,), **fields)
+    return graph_of(*body, outputs=outputs, name="my_model", gives="list", preparations=(COMPILED,), **fields)
 
 
 SHOWS: dict[str, tuple[Callable[[Graph], bool], int]] = {

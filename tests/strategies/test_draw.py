@@ -33,7 +33,7 @@ from clonediff.strategies.program import (
     instructions,
 )
 from clonediff.strategies.undefined import why_undefined
-from tests.helpers.drawn_graphs import built, drawn, process_of
+from tests.helpers.drawn_graphs import drawn_graphs, graph_of, process_of
 from tests.helpers.example_counts import examples
 
 Warm = Callable[[str], SubjectProcess]
@@ -42,7 +42,7 @@ SIMPLEST = {"numbers": [[], []]}
 
 @pytest.mark.parametrize("generation", ["keras", "tf_keras"])
 def test_each_graph_is_small_and_can_be_built(generation: Generation) -> None:
-    for graph in drawn(generation, examples(25, 400)):
+    for graph in drawn_graphs(generation, examples(25, 400)):
         calls = [step for step in instructions(graph.program.body) if not isinstance(step, Nest)]
         assert 1 <= len(calls) <= 5
         assert not why_undefined(graph.program)
@@ -53,13 +53,13 @@ def test_each_graph_is_small_and_can_be_built(generation: Generation) -> None:
 
 def test_a_seed_draws_the_same_graphs_whatever_was_drawn_before(keras: SubjectProcess) -> None:
     first = list(draws(keras, 5, 12))
-    built(Apply("ReLU"), preparations=(Preparation("session", ('keras.config.set_floatx("float64")',)),))
+    graph_of(Apply("ReLU"), preparations=(Preparation("session", ('keras.config.set_floatx("float64")',)),))
     assert list(draws(keras, 5, 12)) == first
     assert len({graph for graph in first if graph is not None}) > 8
 
 
 def test_a_rebuilt_program_gives_the_same_graph(keras: SubjectProcess) -> None:
-    for graph in drawn("keras", 25):
+    for graph in drawn_graphs("keras", 25):
         assert rebuild(keras, graph.program) == graph
 
 
@@ -77,10 +77,10 @@ def _kinds(graph: Graph) -> set[str]:
 
 
 def test_every_part_of_a_program_is_drawn() -> None:
-    programs = [graph.program for graph in drawn("keras", 400)]
+    programs = [graph.program for graph in drawn_graphs("keras", 400)]
     steps = [step for program in programs for step in instructions(program.body)]
-    assert sum(isinstance(step, Nest) for step in steps) >= 20, "models in models are in one bug of nine"
-    assert sum(isinstance(step, Again) for step in steps) >= 15, "a layer called twice is in one bug of twenty"
+    assert sum(isinstance(step, Nest) for step in steps) >= 20, "one bug in nine needs a nested model"
+    assert sum(isinstance(step, Again) for step in steps) >= 15, "one bug in twenty needs a layer that is called twice"
     assert {step.sequential for step in steps if isinstance(step, Nest)} == {True, False}
     for name in ("sequential", "own", "name", "frozen", "clone_arguments", "scope"):
         assert any(getattr(program, name) for program in programs), name
@@ -121,7 +121,7 @@ OF_STATES = r"initial_state=\[(.+),\s\1\]"
 )
 def test_every_form_of_source_is_drawn(generation: Generation, kinds: str, count: int, texts: str) -> None:
     some = draws(process_of(generation), 0, count, kinds=kinds.split(), cloners=("fixed",))
-    sources = [graph.source for graph in (some if kinds else drawn(generation, count))]
+    sources = [graph.source for graph in (some if kinds else drawn_graphs(generation, count))]
     assert [pattern for pattern in texts.split() if not re.search(pattern, "\n".join(sources))] == []
     for source in sources:
         layers = re.findall(r"(?m)^ *(\w+_layer) = ", source)
@@ -129,7 +129,7 @@ def test_every_form_of_source_is_drawn(generation: Generation, kinds: str, count
 
 
 def test_all_kinds_are_drawn_and_layers_more_often_than_operations() -> None:
-    kinds = [kind for graph in drawn("keras", 400) for kind in _kinds(graph)]
+    kinds = [kind for graph in drawn_graphs("keras", 400) for kind in _kinds(graph)]
     assert len({*kinds}) > 200
     assert sum(kind.startswith(("ops.", "operator.")) for kind in kinds) < len(kinds) / 2
 
@@ -177,14 +177,14 @@ def test_layers_of_a_file_are_drawn_with_arguments_that_suit_their_names(
     finally:
         keras.layers = ()
     sources = [graph.source for graph in graphs if "of_mine." in graph.source]
-    assert 12 < len(sources) < 48, "of all kinds, those of a file are a third"
+    assert 12 < len(sources) < 48, "a third of all layers come from the file"
     assert all("spec.loader.exec_module(of_mine)" in source for source in sources)
     calls = "\n".join(sources)
     assert "0.0625" in calls and "use_it=True" in calls
     assert {*re.findall(r"max_things=(\w+)", calls)} <= {"2", "4"} >= {*re.findall(r"never_heard_of=(\w+)", calls)}
     assert {*re.findall(r"share=([\d.]+)", calls)} <= {"0.5", "0.25"}
-    assert "word=" not in calls, "there is nothing else to give"
-    assert re.search(r"pair\w*\(\w+, \w+\)", calls), "two tensors, one by one"
+    assert "word=" not in calls, "`word` has no other value"
+    assert re.search(r"pair\w*\(\w+, \w+\)", calls), "a call with two tensors, which are not in a list"
 
 
 @pytest.mark.parametrize(
@@ -228,7 +228,7 @@ class TakesAll:
 
 @pytest.mark.no_keras
 @pytest.mark.parametrize("method", ["add_input", "follow", "open_nest", "close_nest", "close", "prepare"])
-def test_an_error_of_the_builder_is_no_refusal(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_in_the_builder_is_not_counted_as_a_refusal(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def faulty(*arguments: object) -> None:
         raise TypeError("a fault of ours")
 
@@ -263,7 +263,7 @@ def test_the_choices_of_an_instruction_are_independent() -> None:
 
 
 def _choices_of(program: Program) -> dict[str, str]:
-    """What is drawn of the first instruction, apart from each other."""
+    """Return the choices that are drawn independently for the first instruction."""
     first = next(step for step in instructions(program.body) if isinstance(step, Apply))
     arguments = dict(first.arguments)
     return {

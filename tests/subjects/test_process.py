@@ -1,4 +1,4 @@
-"""Processes of subjects with real children, some of which abort, hang, use too much memory or do not start."""
+"""Child processes of subjects; some abort, hang, use too much memory or do not start."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from clonediff.harness.subjects import Case, Limits, Subject, SubjectProcess
 from clonediff.harness.trials.trial import Trial, run
 from clonediff.strategies.program import to_json
 from tests.helpers.example_graphs import of_layer
-from tests.helpers.waiting import PATIENCE, has_ended, until
+from tests.helpers.waiting import PATIENCE, has_ended, wait_until
 
 pytestmark = pytest.mark.no_keras
 
@@ -47,13 +47,13 @@ INPUTS = ({"shape": [3], "dtype": "float32", "fill": "normal"},)
 MIB = 1 << 20
 
 
-def fake(subject: str = "keras", search_path: tuple[str, ...] = (), **limits: float) -> SubjectProcess:
+def fake_process(subject: str = "keras", search_path: tuple[str, ...] = (), **limits: float) -> SubjectProcess:
     command = [sys.executable, "-u", "-c", FAKE]
     allowed = Limits(**limits)  # type: ignore[arg-type]
     return SubjectProcess(Subject.parse(subject), search_path=search_path, limits=allowed, command=command)
 
 
-def tried(
+def run_source(
     process: SubjectProcess, source: str = GOOD, *cloners: str, timeout: float | None = None, lost: bool = False
 ) -> Trial:
     trial = run(Case(source, INPUTS), process, cloners, timeout=timeout)
@@ -61,15 +61,15 @@ def tried(
     return trial
 
 
-def refused(process: SubjectProcess, source: str) -> str:
-    failure = tried(process, source).refused
+def refusal_of(process: SubjectProcess, source: str) -> str:
+    failure = run_source(process, source).refused
     return failure.message if failure else ""
 
 
-def test_a_process_answers_a_trial_and_the_values_of_its_digests(keras: SubjectProcess) -> None:
+def test_a_process_runs_a_trial_and_returns_the_values_of_its_digests(keras: SubjectProcess) -> None:
     assert (keras.subject.generation, keras.ready.backend) == ("keras", "tensorflow")
     noisy = "import os\nprint('{\"answer\": {}}')\nfor _ in range(2000):\n    os.write(2, b'x' * 1000)\n"
-    answer = tried(keras, GOOD + noisy, "upstream", "fixed")
+    answer = run_source(keras, GOOD + noisy, "upstream", "fixed")
     assert set(answer.clones) == {"upstream", "fixed"}
     assert answer.original is not None
     weights = answer.original.copied_weights
@@ -80,28 +80,28 @@ def test_a_process_answers_a_trial_and_the_values_of_its_digests(keras: SubjectP
 
 def test_a_request_that_the_child_cannot_answer_raises_an_error(keras: SubjectProcess) -> None:
     with pytest.raises(RuntimeError, match="the request 'trial' failed: KeyError: .*unknown cloner 'nobody'"):
-        tried(keras, GOOD, "nobody")
-    assert tried(keras).built
+        run_source(keras, GOOD, "nobody")
+    assert run_source(keras).built
 
 
 def test_after_an_abort_the_next_trial_has_a_new_process(keras: SubjectProcess) -> None:
     keras.start()
     before, aborts = keras.pid, keras.losses["a trial: SIGABRT"]
-    outcome = tried(keras, f"{GOOD}import os\ndef stop():\n    os.abort()\nstop()", lost=True).lost
+    outcome = run_source(keras, f"{GOOD}import os\ndef stop():\n    os.abort()\nstop()", lost=True).lost
     assert outcome is not None
     assert outcome.how == "SIGABRT"
     assert [frame.function for frame in outcome.frames][-2:] == ["<module>", "stop"]
     assert any("Fatal Python error: Aborted" in line for line in outcome.stderr)
-    assert tried(keras, GOOD, "upstream").built
+    assert run_source(keras, GOOD, "upstream").built
     assert keras.losses["a trial: SIGABRT"] == aborts + 1
     assert keras.pid != before
 
 
 def test_a_hang_times_out_and_is_reported_with_its_place(keras: SubjectProcess) -> None:
     source = "def spin():\n    while True:\n        pass\nspin()"
-    for limit in (2, 60):  # a machine so busy that it does not get there in two seconds gets there in a minute
+    for limit in (2, 60):  # a busy machine may need more than two seconds to reach the loop
         keras.start()
-        outcome = tried(keras, source, timeout=limit, lost=True).lost
+        outcome = run_source(keras, source, timeout=limit, lost=True).lost
         assert outcome is not None
         assert outcome.line == f"timed out: no answer in {limit} s"
         if outcome.frames[-1].function == "spin":
@@ -120,17 +120,17 @@ def test_a_hang_times_out_and_is_reported_with_its_place(keras: SubjectProcess) 
     ],
 )
 def test_the_outcome_says_how_a_process_was_lost(source: str, lost: str) -> None:
-    with fake(memory=400 * MIB) as process:
-        outcome = tried(process, source, lost=True).lost
+    with fake_process(memory=400 * MIB) as process:
+        outcome = run_source(process, source, lost=True).lost
         assert outcome is not None
         assert re.fullmatch(lost, outcome.line)
-        assert tried(process, "").lost is None
+        assert run_source(process, "").lost is None
 
 
 def test_the_output_of_a_child_is_cut() -> None:
     writes = "import os\nos.write(2, bytes(17 << 20))\nwhile os.fstat(2).st_size > 16 << 20:\n    pass\n"
-    with fake() as process:
-        assert refused(process, f"{writes}raise ValueError('it was cut')") == "it was cut"
+    with fake_process() as process:
+        assert refusal_of(process, f"{writes}raise ValueError('it was cut')") == "it was cut"
 
 
 def test_the_answer_to_an_interrupted_request_is_dropped(tmp_path: Path) -> None:
@@ -140,23 +140,23 @@ def test_the_answer_to_an_interrupted_request_is_dropped(tmp_path: Path) -> None
     before = signal.signal(signal.SIGALRM, interrupt)
     over = tmp_path / "over"
     waits = f"from pathlib import Path\nwhile not Path({str(over)!r}).exists():\n    pass\n"
-    with fake() as process:
-        assert tried(process, "").lost is None
+    with fake_process() as process:
+        assert run_source(process, "").lost is None
         signal.setitimer(signal.ITIMER_REAL, 0.5)
         with pytest.raises(KeyboardInterrupt):
-            tried(process, f"{waits}raise ValueError('late')")
+            run_source(process, f"{waits}raise ValueError('late')")
         signal.signal(signal.SIGALRM, before)
         over.touch()
-        assert refused(process, "raise ValueError('in time')") == "in time"
+        assert refusal_of(process, "raise ValueError('in time')") == "in time"
 
 
-def test_a_missing_device_is_named() -> None:
+def test_the_error_names_a_missing_device() -> None:
     with pytest.raises(Exception, match="keras@gpu: none 0 sees no gpu:0 here.* or ask for keras$"):
-        fake("keras@gpu").start()
+        fake_process("keras@gpu").start()
 
 
 def test_the_first_draw_that_ends_a_process_is_named() -> None:
-    with fake() as process:
+    with fake_process() as process:
         for seed in (3, 4):
             assert process.draw({"seed": seed, "source": "import os\nos._exit(7)"}) is None
         ((over, count),) = process.losses.items()
@@ -170,15 +170,15 @@ def test_a_child_has_the_backend_of_its_subject_and_one_thread(tmp_path: Path, m
     for name, value in {**mine, "CUDA_VISIBLE_DEVICES": "1"}.items():
         monkeypatch.setenv(name, value)
     tells = "import json, os\nraise ValueError(json.dumps(dict(os.environ)))"
-    with fake("keras/jax", ("/one", "/two")) as process:
-        variables = json.loads(refused(process, tells))
+    with fake_process("keras/jax", ("/one", "/two")) as process:
+        variables = json.loads(refusal_of(process, tells))
     expected = {
         "KERAS_BACKEND": "jax",
         "OMP_NUM_THREADS": "4",
         "TF_NUM_INTRAOP_THREADS": "1",
         "CUDA_VISIBLE_DEVICES": "",
         "XLA_FLAGS": "--xla_backend_optimization_level=2 --xla_cpu_multi_thread_eigen=false",
-        "PYTHONPATH": f"/one:/two:{tmp_path}/mine",  # a child runs in a folder of its own
+        "PYTHONPATH": f"/one:/two:{tmp_path}/mine",  # an absolute path, since a child runs in its own folder
         "DATA": "there",
     }
     assert {name: variables[name] for name in expected} == expected
@@ -191,14 +191,14 @@ import os, subprocess, tempfile
 child = subprocess.Popen(["sleep", "600"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 raise ValueError(f"{child.pid} {tempfile.mkstemp()[1]} {os.getcwd()}")
 """
-    with fake() as process, fake() as other:
+    with fake_process() as process, fake_process() as other:
         for end in (process.close, lambda: process.trial(Case("import os\nos.abort()", ()), cloners=[])):
-            child, file, folder = refused(process, leaves).split()
-            another = refused(other, leaves).split()[2]
+            child, file, folder = refusal_of(process, leaves).split()
+            another = refusal_of(other, leaves).split()[2]
             assert Path(file).parent == Path(folder) != Path(another)
             assert Path(file).is_file()
             end()
-            until(lambda pid=int(child): has_ended(pid))
+            wait_until(lambda pid=int(child): has_ended(pid))
             assert not Path(folder).exists()
             assert Path(another).exists()
 
@@ -214,7 +214,7 @@ def test_a_killed_parent_leaves_no_process_and_its_files_are_removed(tmp_path: P
 import threading
 from clonediff.harness.subjects import Case, Subject, SubjectProcess
 process = SubjectProcess(Subject("keras"), command=[{sys.executable!r}, "-u", "-c", {FAKE!r}])
-thread = threading.Thread(target=process.start)  # which ends before its child does
+thread = threading.Thread(target=process.start)  # the thread ends before its child process
 thread.start()
 thread.join()
 print(process.pid, flush=True)
@@ -225,10 +225,10 @@ process.trial(Case(source, ()), cloners=["upstream"], timeout=300)
     parent = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, env=environment)
     assert parent.stdout is not None
     pid = int(parent.stdout.readline())
-    until(lambda: began.exists() and began.read_text(), parent)
+    wait_until(lambda: began.exists() and began.read_text(), parent)
     parent.kill()
     parent.communicate()
-    until(lambda: has_ended(pid) and has_ended(int(began.read_text())))
+    wait_until(lambda: has_ended(pid) and has_ended(int(began.read_text())))
     assert len(list(files.iterdir())) == 3
     clean = "from clonediff.harness.subjects.child import scratch; scratch()"
     subprocess.run([sys.executable, "-c", clean], env=environment, check=True)
@@ -253,7 +253,7 @@ def _killed(process: SubjectProcess) -> None:
     assert process.pid is not None
     pid = process.pid
     os.kill(pid, signal.SIGKILL)
-    until(lambda: has_ended(pid))
+    wait_until(lambda: has_ended(pid))
 
 
 @pytest.mark.parametrize(
@@ -266,11 +266,11 @@ def _killed(process: SubjectProcess) -> None:
 def test_a_child_is_replaced_between_two_trials(
     limits: dict[str, float], between: Callable[[SubjectProcess], None], losses: dict[str, int]
 ) -> None:
-    with fake(**limits) as process:
-        assert tried(process, "").lost is None
+    with fake_process(**limits) as process:
+        assert run_source(process, "").lost is None
         first = process.pid
         between(process)
-        assert tried(process, "").lost is None
+        assert run_source(process, "").lost is None
         assert process.pid != first
         assert dict(process.losses) == losses
 

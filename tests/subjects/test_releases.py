@@ -1,7 +1,7 @@
 """Finding and installing the code of subjects: names, copies, and errors.
 
-The checkouts are fake and are not started. Releases are installed from the index into a cache of the test, or the test
-is skipped; CLONEDIFF_REQUIRE_RELEASES=1 makes that a failure.
+The checkouts are fake and are not started. Releases are installed from the package index into a cache of the test. If
+one cannot be installed, the test is skipped; it fails if CLONEDIFF_REQUIRE_RELEASES is 1.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from clonediff.harness.subjects.outcomes import ReleaseError
 from clonediff.harness.subjects.releases import pinned, search_path_of
 from tests.helpers.command_line import CLONEDIFF
 from tests.helpers.git_repositories import commit, git, hash_of, put_keras
-from tests.helpers.required_releases import or_skip
-from tests.helpers.waiting import PATIENCE, until
+from tests.helpers.required_releases import get_or_skip
+from tests.helpers.waiting import PATIENCE, wait_until
 
 pytestmark = pytest.mark.no_keras
 
@@ -68,7 +68,7 @@ def wheel(folder: Path, package: str = "keras", line: str = "first = 1\n") -> Pa
 
 
 def copy_of(spec: str) -> Path:
-    """Return the folder from which the copy of a checkout is imported."""
+    """Return the folder of the copy of a checkout, from which Keras is imported."""
     return Path(search_path_of(Subject.parse(pinned(spec)))[0])
 
 
@@ -111,7 +111,7 @@ def test_a_commit_is_copied_without_the_changes_in_the_folder(
     checkout: Path, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (checkout / LAYERS).write_text("third = 3\n")
-    for variable in ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"):  # a hook of git names its own repository
+    for variable in ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"):  # git sets these variables for its hooks
         monkeypatch.setenv(variable, "/nowhere")
     version = f"3.16.0+g{hash_of(checkout, 'old')}"
     assert pinned(f"{checkout}#{name}") == f"keras=={version}"
@@ -185,7 +185,7 @@ def _truncated(folder: Path) -> str:
 
 
 WANTED = "name a checkout of Keras 3"
-NOT_HAD: dict[str, tuple[Callable[[Path], str], str]] = {
+UNUSABLE: dict[str, tuple[Callable[[Path], str], str]] = {
     "no-folder": (lambda _: "./nowhere", f"there is no file or folder .*nowhere: {WANTED}"),
     "no-file": (lambda _: "no.whl", f"there is no file or folder .*no.whl: {WANTED}"),
     "no-commit": (lambda folder: f"{folder}#nowhere", "has no commit, tag or branch 'nowhere': try git -C .* fetch"),
@@ -204,9 +204,9 @@ NOT_HAD: dict[str, tuple[Callable[[Path], str], str]] = {
 }
 
 
-@pytest.mark.parametrize("name", NOT_HAD)
+@pytest.mark.parametrize("name", UNUSABLE)
 def test_missing_code_error_says_what_to_do(name: str, checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    spec, says = NOT_HAD[name]
+    spec, says = UNUSABLE[name]
     for variable, value in {**UNREACHED, **({"PATH": os.devnull} if name == "no-git" else {})}.items():
         monkeypatch.setenv(variable, value)
     named = spec(checkout)
@@ -256,11 +256,11 @@ def _installing() -> subprocess.Popen[bytes]:
 
 @pytest.mark.slow(reason="it installs a release")
 def test_two_processes_install_a_release_once_even_after_a_kill() -> None:
-    nightly = or_skip(lambda: pinned("keras-nightly@gpu"))
+    nightly = get_or_skip(lambda: pinned("keras-nightly@gpu"))
     assert re.fullmatch(r"keras-nightly==\d+\.\d+\.\d+\.dev\d+@gpu", nightly)
     assert Path(*search_path_of(Subject.parse(nightly)), VERSION_FILE).is_file()
     first = _installing()
-    until(lambda: list(Path(os.environ["CLONEDIFF_CACHE"]).glob("packages/.unfinished-*/keras*")), first)
+    wait_until(lambda: list(Path(os.environ["CLONEDIFF_CACHE"]).glob("packages/.unfinished-*/keras*")), first)
     first.send_signal(signal.SIGKILL)
     first.communicate()
     two = [_installing() for _ in range(2)]
@@ -273,7 +273,7 @@ def test_two_processes_install_a_release_once_even_after_a_kill() -> None:
     assert list(Path(folder).glob("keras/__pycache__/__init__.*.pyc"))
 
 
-@pytest.mark.slow(reason="a campaign; the test above makes copies of trees that are not started")
+@pytest.mark.slow(reason="a campaign; the other tests make copies that are not started")
 def test_a_checkout_is_searched_and_replayed_after_its_removal(tmp_path: Path) -> None:
     package = importlib.util.find_spec("keras")
     assert package is not None

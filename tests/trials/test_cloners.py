@@ -1,4 +1,4 @@
-"""Other cloners, of a user's own and of Python's: how they are named, what they are held to, and their scripts."""
+"""Custom cloners: how they are named, which promises they have to keep, and their scripts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.known import load
 from clonediff.reports.records import Blame
 from tests.helpers.example_graphs import of_layer
-from tests.helpers.trials import tried
+from tests.helpers.trials import run_trial
 
 SOURCE = """import keras
 from keras import layers
@@ -26,7 +26,7 @@ model = keras.Model(inputs, layers.Dropout(0.5)(layer(inputs)))
 """
 CASE = Case(SOURCE, ({"shape": [4], "dtype": "float32", "fill": "normal"},))
 FLAG = "structure attribute.supports_masking"
-MINE = """import importlib
+CLONERS = """import importlib
 
 
 def good(model):
@@ -67,9 +67,9 @@ class Cloner:
 
 
 @pytest.fixture(scope="module")
-def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def cloner_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("users") / "clones_of_mine.py"
-    path.write_text(MINE)
+    path.write_text(CLONERS)
     for other in ("ends", "keras"):
         path.with_stem(other).write_text("raise SystemExit('no')\n")
     return path
@@ -88,10 +88,10 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ],
 )
 def test_a_custom_cloner_is_held_to_the_promises_of_clone_model(
-    function: str, seen: set[str], message: str, file: Path, keras: SubjectProcess
+    function: str, seen: set[str], message: str, cloner_file: Path, keras: SubjectProcess
 ) -> None:
-    name = named(f"{file}:{function}")
-    clone = tried(CASE, keras, name).clones[name]
+    name = named(f"{cloner_file}:{function}")
+    clone = run_trial(CASE, keras, name).clones[name]
     assert seen <= {f"{difference.check} {difference.aspect}" for difference in clone.differences}
     assert bool(seen) == bool(clone.differences)
     assert all(cause.blame is Blame.ITS_OWN for cause in clone.causes)
@@ -109,9 +109,9 @@ def test_a_custom_cloner_is_held_to_the_promises_of_clone_model(
     ],
 )
 def test_an_unusable_cloner_is_refused_before_a_trial(
-    function: str, problem: str, file: Path, keras: SubjectProcess, monkeypatch: pytest.MonkeyPatch
+    function: str, problem: str, cloner_file: Path, keras: SubjectProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    name = named(f"{file.parent}/{function}")
+    name = named(f"{cloner_file.parent}/{function}")
     trials = GraphTrials(keras, load(), cloners=(name,))
     monkeypatch.setattr("clonediff.harness.trials.cloners._ALLOWED", {name})
     reason = trials.try_if_supported(of_layer("layers.ReLU()")).not_tried
@@ -120,8 +120,8 @@ def test_an_unusable_cloner_is_refused_before_a_trial(
     assert trials.try_if_supported(of_layer("layers.ReLU()")).not_tried.endswith(f"name it with --cloner {name}")
 
 
-def test_a_known_issue_of_upstream_is_new_for_another_cloner(file: Path, keras: SubjectProcess) -> None:
-    loses = named(f"{file}:loses")
+def test_a_known_issue_of_upstream_is_new_for_another_cloner(cloner_file: Path, keras: SubjectProcess) -> None:
+    loses = named(f"{cloner_file}:loses")
     hits = GraphTrials(keras, load(), cloners=(loses, "upstream")).try_case(CASE).hits
     found = {hit.cloner: (hit.known.id if hit.known else None, hit.blame) for hit in hits}
     assert found == {loses: (None, Blame.ITS_OWN), "upstream": ("set-afterwards", Blame.UPSTREAM)}
@@ -130,7 +130,7 @@ def test_a_known_issue_of_upstream_is_new_for_another_cloner(file: Path, keras: 
 def test_the_script_of_a_custom_cloner_imports_it_and_fails_alone(keras: SubjectProcess, tmp_path: Path) -> None:
     folder = tmp_path / "a{}b"
     folder.mkdir()
-    (folder / "01_clones.py").write_text(MINE)
+    (folder / "01_clones.py").write_text(CLONERS)
     cloner = named(f"{folder}/01_clones.py:Cloner.clone")
     (hit,) = GraphTrials(keras, load(), cloners=(cloner,)).try_case(CASE).hits
     script = script_of(hit, "keras", keras.versions)
@@ -149,7 +149,7 @@ def test_the_script_of_a_custom_cloner_imports_it_and_fails_alone(keras: Subject
         ("my-cloner.py:clone", "{here}/my-cloner:clone"),
     ],
 )
-def test_a_cloner_of_the_current_folder_is_named_by_its_path(
+def test_a_cloner_in_the_current_folder_is_named_by_its_path(
     text: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "package").mkdir()
@@ -168,6 +168,6 @@ def test_a_cloner_of_the_current_folder_is_named_by_its_path(
         *((text, "cannot be imported.*rename the file") for text in ("a b.py:clone", "mine.old.py:clone")),
     ],
 )
-def test_a_wrong_name_of_a_cloner_is_refused(text: str, problem: str) -> None:
+def test_a_wrong_cloner_name_is_refused(text: str, problem: str) -> None:
     with pytest.raises(ValueError, match=problem):
         named(text)

@@ -1,4 +1,4 @@
-"""The causes that trials find in clones of real models, each broken by one line."""
+"""Trials find the causes of differences in clones of real models, each broken by one line."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from clonediff.harness.subjects import Case, SubjectProcess
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.known import KnownIssues
-from tests.helpers.trials import odd
+from tests.helpers.trials import unclear_titles
 from tests.helpers.waiting import PATIENCE
 
 BUILDERS = '''
@@ -208,12 +208,12 @@ def by(model, function):
 CLONER = """
 
 def clone_{number}(model):
-    globals().update(vars(sys.modules["__main__"]))  # the builders of the model, and their classes
+    globals().update(vars(sys.modules["__main__"]))  # the builders of models, and their classes
     clone = clonediff.clone_model(model)
     {line}
     return clone
 """
-SHORT = {
+ABBREVIATIONS = {
     "LSTM": 'clone.get_layer("lstm")',
     "Y": 'clone.get_layer("y")',
     "DROP": 'clone.get_layer("drop")',
@@ -376,14 +376,14 @@ warned()
     warnings.warn('for whoever writes a library', DeprecationWarning)
     [warnings.warn(f'layer dense_{n} at 0x7f{n}00 has no mask') for n in range(9)] -> warned[0]: raises
 """
-"""By model: lines that break its clone, with the path and aspect of each root.
+"""By model: lines that break its clone, each with the path and aspect of the roots.
 
-A "costly" trial has a second clone.
+A trial of a model with "costly" makes a second clone.
 """
 
 
 def rows() -> Iterator[tuple[str, str, list[str]]]:
-    """Each model with a line and the expected causes."""
+    """Yield each model with a line that breaks its clone, and the expected root causes."""
     model = ""
     for text in re.sub(r"\n +-> ", " -> ", ROWS.strip()).splitlines():
         line, *roots = text.strip().split(" -> ")
@@ -397,12 +397,12 @@ CASES = list(rows())
 
 
 @pytest.fixture(scope="module")
-def broken(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The file of the cloners, each named after the number of its row."""
+def cloners(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write a file with a cloner for each row, named by the number of the row."""
     file = tmp_path_factory.mktemp("cloners") / "broken_clones.py"
     text = CLONERS
     for number, (_, line, _) in enumerate(CASES):
-        for short, expression in SHORT.items():
+        for short, expression in ABBREVIATIONS.items():
             line = re.sub(rf"\b{short}\b", expression, line)
         text += CLONER.format(number=number, line=line)
     file.write_text(text)
@@ -410,8 +410,8 @@ def broken(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("model", sorted({row[0] for row in CASES}))
-def test_broken_clones_have_the_root_causes_of_their_row(model: str, broken: Path, keras: SubjectProcess) -> None:
-    names = {f"{broken.with_suffix('')}:clone_{number}": row for number, row in enumerate(CASES) if row[0] == model}
+def test_broken_clones_have_the_root_causes_of_their_row(model: str, cloners: Path, keras: SubjectProcess) -> None:
+    names = {f"{cloners.with_suffix('')}:clone_{number}": row for number, row in enumerate(CASES) if row[0] == model}
     case = Case(
         f"{BUILDERS}\nmodel = {model.removeprefix('costly ')}\n",
         ({"shape": [3, 4], "dtype": "float32", "fill": "steps"},),
@@ -427,7 +427,7 @@ def test_broken_clones_have_the_root_causes_of_their_row(model: str, broken: Pat
     assert found == {line: roots for _, line, roots in names.values()}
     differences = [difference for clone in trial.clones.values() for difference in clone.differences]
     unnumbered = {difference.aspect for difference in differences if difference.digests and not difference.numbers}
-    assert unnumbered == ({"mask value"} if model == "mute()" else set()), "they have the same shape"
+    assert unnumbered == ({"mask value"} if model == "mute()" else set()), "only masks have no numbers"
     titles = [hit.title for hit in trial.hits]
     assert len(titles) == sum(map(len, found.values()))
-    assert odd(titles) == []
+    assert unclear_titles(titles) == []

@@ -1,4 +1,4 @@
-"""All that a model holds is compared: what differs, what is shared. What no build repeats says nothing."""
+"""All values in a model, and which of them are shared, are compared, except for values that change by chance."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 import pytest
 
 from clonediff.harness.subjects import Case, SubjectProcess
-from tests.helpers.trials import tried
+from tests.helpers.trials import run_trial
 
 SOURCE = """
 import random
@@ -81,7 +81,7 @@ ROWS = [
         ],
     ),
 ]
-"""What a constructor does, what its config has of it, what it is given, what is set later, and what differs then."""
+"""Rows: a line of `__init__`, the value in the config, the argument, a later line, and the differences."""
 
 
 @pytest.mark.parametrize(("init", "config", "given", "after", "expected"), ROWS)
@@ -89,7 +89,7 @@ def test_attributes_of_layers_and_their_sharing_are_compared(
     init: str, config: str, given: str, after: str, expected: list[str], keras: SubjectProcess
 ) -> None:
     source = SOURCE.format(init=init, config=config, given=given, after=after)
-    clone = tried(Case(source, ({"shape": [3]},), seed=5), keras, "upstream").clones["upstream"]
+    clone = run_trial(Case(source, ({"shape": [3]},), seed=5), keras, "upstream").clones["upstream"]
     assert sorted({f"{difference.check} {difference.path}" for difference in clone.differences}) == expected
 
 
@@ -153,6 +153,6 @@ def test_values_of_attributes_are_compared_by_content(pairs: dict[str, tuple[str
     names = {name.replace(" ", "_"): values for name, values in pairs.items()}
     values, later = (f"dict({', '.join(f'{name}_={pair[side]}' for name, pair in names.items())})" for side in (0, 1))
     case = Case(HELD.replace("{values}", values).replace("{later}", later), ({"shape": [3]},))
-    paths = [difference.path for difference in tried(case, keras, "upstream").clones["upstream"].differences]
+    paths = [difference.path for difference in run_trial(case, keras, "upstream").clones["upstream"].differences]
     found = {re.split(r"_?[.\[]|_$", path.removeprefix(f"{FIRST}."))[0] for path in paths}
     assert found == ({*names} if pairs is UNLIKE else set())

@@ -1,4 +1,4 @@
-"""Models that something was done to, and clones with arguments, in a real process."""
+"""Models with preparations, and clones with arguments, in a real process."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from clonediff.reports.known import load
 from clonediff.strategies.prepare import CLONE_ARGUMENTS
 from clonediff.strategies.program import Apply, Generation, Input, Nest, Preparation, Program, Scope
 from clonediff.strategies.undefined import why_undefined
-from tests.helpers.drawn_graphs import built
+from tests.helpers.drawn_graphs import graph_of
 from tests.helpers.example_graphs import of_layer, of_source
-from tests.helpers.trials import fixed_is_faithful, tried
+from tests.helpers.trials import fixed_is_faithful, run_trial
 from tests.helpers.waiting import PATIENCE
 
 Warm = Callable[[str], SubjectProcess]
@@ -29,13 +29,13 @@ X = Input((4,), name="x")
 
 
 @pytest.mark.parametrize("within", ["model", "clone", "both"])
-def test_fixed_clones_objects_of_a_custom_object_scope(within: str, warm: Warm) -> None:
+def test_the_fixed_cloner_copies_objects_of_a_custom_object_scope(within: str, warm: Warm) -> None:
     text = "<halves>" if within == "clone" else '"halves"'
     layer = Apply("Dense", (("units", "3"), ("kernel_initializer", text)))
-    fixed_is_faithful(built(layer, scope=Scope("halves", within)), warm("keras"))
+    fixed_is_faithful(graph_of(layer, scope=Scope("halves", within)), warm("keras"))
 
 
-TELLS = """
+RAISE_SETTINGS = """
 import keras
 from keras.src.saving.serialization_lib import in_safe_mode
 
@@ -48,9 +48,9 @@ SESSIONS = (
 )
 
 
-def test_fixed_keeps_session_settings_and_the_next_trial_resets_them(keras: SubjectProcess) -> None:
+def test_models_with_session_settings_are_cloned_and_the_settings_reset(keras: SubjectProcess) -> None:
     def session() -> str:
-        refused = run(Case(TELLS, ()), keras, ("fixed",), timeout=PATIENCE).refused
+        refused = run(Case(RAISE_SETTINGS, ()), keras, ("fixed",), timeout=PATIENCE).refused
         assert refused is not None and refused.type == "ValueError"
         return refused.message
 
@@ -58,13 +58,13 @@ def test_fixed_keeps_session_settings_and_the_next_trial_resets_them(keras: Subj
     assert "float32" in before and "channels_last" in before
     for line in SESSIONS:
         done = (Preparation("session", (line,)),)
-        fixed_is_faithful(built(Apply("MaxPooling2D"), inputs=(Input((6, 6, 3)),), preparations=done), keras)
+        fixed_is_faithful(graph_of(Apply("MaxPooling2D"), inputs=(Input((6, 6, 3)),), preparations=done), keras)
         assert session() == before
 
 
-LEARNS = 'layer.adapt(["a", "b", "a"])\nx = keras.Input((1,), dtype="string")\nmodel = keras.Model(x, layer(x))\n'
-STATES = "x = keras.Input(batch_shape=(2, 3, 4))\nmodel = keras.Model(x, layers.LSTM(2, stateful=True)(x))\n"
-ATTENDS = (
+ADAPT = 'layer.adapt(["a", "b", "a"])\nx = keras.Input((1,), dtype="string")\nmodel = keras.Model(x, layer(x))\n'
+STATEFUL = "x = keras.Input(batch_shape=(2, 3, 4))\nmodel = keras.Model(x, layers.LSTM(2, stateful=True)(x))\n"
+ATTENTION = (
     "x = keras.Input((3, 4))\nmodel = keras.Model(x, layers.MultiHeadAttention(1, 2)(x, x, None, None, False, True))\n"
 )
 WORDS, STEPS = Input((1,), "string", fill="words"), Input((3, 4))
@@ -73,29 +73,30 @@ WORDS, STEPS = Input((1,), "string", fill="words"), Input((3, 4))
 @pytest.mark.parametrize(
     ("body", "spec", "seen", "aspects"),
     [
-        (STATES, STEPS, "name='lstm/Variable:0'", set()),
-        (f"layer = layers.StringLookup()\n{LEARNS}", WORDS, "", set()),
-        (f"layer = layers.TextVectorization()\n{LEARNS}", WORDS, "", {"name"}),
-        (ATTENDS, STEPS, "", {"name"}),
-        (f"{STATES}model.extra = keras.Sequential([layers.Dense(3)])\n", STEPS, "", {"attribute.extra"}),
+        (STATEFUL, STEPS, "name='lstm/Variable:0'", set()),
+        (f"layer = layers.StringLookup()\n{ADAPT}", WORDS, "", set()),
+        (f"layer = layers.TextVectorization()\n{ADAPT}", WORDS, "", {"name"}),
+        (ATTENTION, STEPS, "", {"name"}),
+        (f"{STATEFUL}model.extra = keras.Sequential([layers.Dense(3)])\n", STEPS, "", {"attribute.extra"}),
     ],
     ids=["states", "lookup", "texts", "defaults", "not built"],
 )
-def test_states_tables_and_attributes_of_tf_keras_are_compared(
+def test_a_trial_compares_states_tables_and_attributes_of_tf_keras(
     body: str, spec: Input, seen: str, aspects: set[str], warm: Warm
 ) -> None:
     head = "import tf_keras as keras\nfrom tf_keras import layers\n\n"
     graph = of_source(head + body, spec, generation="tf_keras")
-    trial = tried(graph, warm("tf_keras"), "upstream", "fixed", costly=True)
+    trial = run_trial(graph, warm("tf_keras"), "upstream", "fixed", costly=True)
     assert trial.original is not None and trial.original.inference is not None
     assert trial.original.inference.failure is None and seen in str(trial.original)
     assert trial.clones["fixed"].differences == ()
     assert {difference.aspect for difference in trial.clones["upstream"].differences} == aspects
 
 
-def test_compiling_is_no_promise_of_tf_keras(warm: Warm) -> None:
-    graph = built(DENSE, generation="tf_keras", preparations=(Preparation("compile", ('<it>.compile(loss="mse")',)),))
-    clone = tried(graph, warm("tf_keras"), "upstream").clones["upstream"]
+def test_a_clone_by_tf_keras_need_not_be_compiled(warm: Warm) -> None:
+    compiled = Preparation("compile", ('<it>.compile(loss="mse")',))
+    graph = graph_of(DENSE, generation="tf_keras", preparations=(compiled,))
+    clone = run_trial(graph, warm("tf_keras"), "upstream").clones["upstream"]
     assert "compiled" not in {difference.aspect for difference in clone.differences}
 
 
@@ -125,7 +126,7 @@ def test_a_registered_function_is_unknown_in_the_next_trial(keras: SubjectProces
         ("Dense", "adapt", {"clone_arguments": "fresh"}, ""),
     ],
 )
-def test_a_program_with_an_undefined_clone_has_a_reason(
+def test_the_reason_says_why_a_program_has_no_defined_clone(
     kind: str, does: str, fields: dict[str, Any], reason: str
 ) -> None:
     layer = Apply(kind, (("output_mode", '"tf_idf"'),))
@@ -138,11 +139,11 @@ CHAIN: tuple[Apply, ...] = (DENSE, Apply("ReLU", (), ((0, 0),)))
 
 @pytest.mark.parametrize("generation", ["keras", "tf_keras"])
 @pytest.mark.parametrize("recipe", CLONE_ARGUMENTS)
-def test_fixed_takes_the_arguments_of_clone_model(generation: Generation, recipe: str, warm: Warm) -> None:
+def test_our_clone_model_accepts_the_arguments_of_keras(generation: Generation, recipe: str, warm: Warm) -> None:
     if generation == "tf_keras" and {"call_function", "recursive"} & {*recipe.split()}:
         return
     for sequential in (False, True):
         body = CHAIN if sequential else (DENSE, DROPOUT, NEST)
-        graph = built(*body, inputs=(X,), generation=generation, sequential=sequential, clone_arguments=recipe)
+        graph = graph_of(*body, inputs=(X,), generation=generation, sequential=sequential, clone_arguments=recipe)
         if not why_undefined(graph.program):
             fixed_is_faithful(graph, warm(generation))

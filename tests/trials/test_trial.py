@@ -1,4 +1,4 @@
-"""A trial: from what a subject answers to a verdict on each cloner, and whose fault it is."""
+"""A trial: from the response of a subject to a verdict on each cloner, and who is to blame."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from clonediff.harness.trials.trial import run
 from clonediff.reports.known import KnownIssues
 from clonediff.reports.records import Blame, Severity
 from clonediff.strategies.program import Apply, ModelClass, Nest
-from tests.helpers.drawn_graphs import built
+from tests.helpers.drawn_graphs import graph_of
 from tests.helpers.example_graphs import of_layer
-from tests.helpers.required_releases import missing
-from tests.helpers.trials import tried
+from tests.helpers.required_releases import why_missing
+from tests.helpers.trials import run_trial
 from tests.helpers.waiting import PATIENCE
-from tests.planted import models, planted
+from tests.planted import cloner_of, models
 
 SOURCE = """
 import traceback
@@ -78,12 +78,12 @@ def test_the_cloner_that_cannot_make_a_layer_is_blamed(
 
 
 def test_a_cloner_that_ends_the_process_does_not_affect_others(keras: SubjectProcess) -> None:
-    trials = GraphTrials(keras, KnownIssues(), cloners=(planted("aborts"), "fixed"))
+    trials = GraphTrials(keras, KnownIssues(), cloners=(cloner_of("aborts"), "fixed"))
     trial = trials.try_graph(of_layer("layers.MaxPooling1D()", (4, 3)), costly=False)
     assert [clone.verdict.value for clone in trial.clones.values()] == ["killed its process", "faithful"]
     (hit,) = trial.hits
     assert hit.title.startswith("Cloning a model, or running the clone, ends its process: SIGABRT in ")
-    assert (hit.cause and hit.cause.severity, hit.cloner) == (Severity.CRASHES, planted("aborts"))
+    assert (hit.cause and hit.cause.severity, hit.cloner) == (Severity.CRASHES, cloner_of("aborts"))
 
 
 def test_a_refused_original_is_counted_and_has_no_findings(keras: SubjectProcess) -> None:
@@ -118,7 +118,7 @@ FAULTS = {
 
 @pytest.mark.parametrize("at_least", Severity)
 def test_less_severe_causes_are_left_out_and_counted_separately(at_least: Severity, keras: SubjectProcess) -> None:
-    faults = {planted(fault): severity for fault, severity in FAULTS.items()}
+    faults = {cloner_of(fault): severity for fault, severity in FAULTS.items()}
     trials = GraphTrials(keras, KnownIssues(), cloners=(*faults, "fixed"), at_least=at_least)
     trial = trials.try_case(models.case("several", "keras"))
     hits = {hit.cloner: hit.cause.severity for hit in reversed(trial.hits) if hit.cause is not None}
@@ -128,7 +128,7 @@ def test_less_severe_causes_are_left_out_and_counted_separately(at_least: Severi
     assert trials.tally.verdicts["fixed", "faithful"] == 1
 
 
-RAISES = """
+RAISING_CLONERS = """
 def fault():
     raise TypeError("could not locate 'transform'")
 
@@ -156,12 +156,12 @@ RAISED = {
     "again(TypeError, 'no such layer')": "TypeError in raises.py:again",
     "again(TypeError, 'in a layer: {}', cause=False)": "TypeError in raises.py:again",
 }
-"""What a cloner does, and what went wrong first: the exception, and where it was raised."""
+"""By a line of a cloner: the first exception, and where it was raised."""
 
 
-def test_the_cause_of_a_wrapped_exception_is_the_inner_one(keras: SubjectProcess, tmp_path: Path) -> None:
+def test_the_cause_of_a_wrapped_exception_is_the_inner_exception(keras: SubjectProcess, tmp_path: Path) -> None:
     functions = [f"\n\ndef clone_{number}(model):\n    {line}\n" for number, line in enumerate(RAISED)]
-    (tmp_path / "raises.py").write_text(RAISES + "".join(functions))
+    (tmp_path / "raises.py").write_text(RAISING_CLONERS + "".join(functions))
     cloners = [f"{tmp_path}/raises:clone_{number}" for number in range(len(RAISED))]
     trials = GraphTrials(keras, KnownIssues(), cloners=cloners)
     hits = trials.try_case(models.case("compiled", "keras")).hits
@@ -169,16 +169,17 @@ def test_the_cause_of_a_wrapped_exception_is_the_inner_one(keras: SubjectProcess
 
 
 @pytest.mark.parametrize("own", get_args(ModelClass))
-def test_a_custom_model_has_the_cause_of_a_plain_one(own: ModelClass, keras: SubjectProcess) -> None:
+def test_a_custom_model_has_the_same_cause_as_a_plain_model(own: ModelClass, keras: SubjectProcess) -> None:
     nest = Nest((Apply("Dense", (("units", "2"),)),), frozen=True, own=own)
-    (hit,) = GraphTrials(keras, KnownIssues(), cloners=(planted("trainable_forgotten"),)).try_graph(built(nest)).hits
+    trials = GraphTrials(keras, KnownIssues(), cloners=(cloner_of("trainable_forgotten"),))
+    (hit,) = trials.try_graph(graph_of(nest)).hits
     assert hit.fingerprint == "structure-trainable-functional-d148cadb"
 
 
 @pytest.mark.parametrize("fault", ["original_frozen", "original_reset"])
 def test_only_the_cloner_that_changes_the_original_is_blamed(fault: str, keras: SubjectProcess) -> None:
-    clones = tried(models.case("compiled", "keras"), keras, planted(fault), "fixed").clones
-    assert "untouched" in {difference.check for difference in clones[planted(fault)].differences}
+    clones = run_trial(models.case("compiled", "keras"), keras, cloner_of(fault), "fixed").clones
+    assert "untouched" in {difference.check for difference in clones[cloner_of(fault)].differences}
     assert clones["fixed"].differences == ()
 
 
@@ -217,8 +218,8 @@ FAITHFUL = {
         return x * 1.0
 """,
 }
-"""Methods of a layer, of which a clone does by itself, or has by right, what a comparison could take for a fault."""
-OF_ONE_LAYER = """
+"""Methods of a layer whose effect on a faithful clone could be mistaken for a difference."""
+LAYER_MODEL = """
 import itertools
 import time
 import keras
@@ -253,8 +254,8 @@ model.compile(keras.optimizers.SGD(gradient_accumulation_steps=2), "mse")
 
 @pytest.mark.parametrize("what", FAITHFUL)
 def test_a_faithful_clone_has_no_differences(what: str, keras: SubjectProcess) -> None:
-    case = Case(OF_ONE_LAYER.format(methods=FAITHFUL[what]), (INPUT,))
-    assert tried(case, keras, "fixed", costly=True).clones["fixed"].differences == ()
+    case = Case(LAYER_MODEL.format(methods=FAITHFUL[what]), (INPUT,))
+    assert run_trial(case, keras, "fixed", costly=True).clones["fixed"].differences == ()
 
 
 def test_an_endless_cloner_is_reported_with_its_place(tmp_path: Path) -> None:
@@ -267,10 +268,10 @@ def test_an_endless_cloner_is_reported_with_its_place(tmp_path: Path) -> None:
     assert cause.root.raised is not None and cause.root.raised.frame.startswith("keras/src/")
 
 
-@pytest.mark.slow(reason="a Keras that starts to say it")
+@pytest.mark.slow(reason="it starts a Keras")
 @pytest.mark.parametrize("name", ["keras", "tf_keras", "keras/jax", "keras/torch"])
 def test_missing_gpu_error_names_the_available_devices(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    if reason := missing(name):
+    if reason := why_missing(name):
         pytest.skip(reason=reason)
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
     with pytest.raises(NoDeviceError, match=rf"^{name}@gpu: \w+ \S+ sees no gpu:0 here, only cpu:0.* ask for {name}$"):

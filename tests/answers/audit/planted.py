@@ -1,4 +1,4 @@
-"""Custom layers for an audit: some lose an argument, some only seem to."""
+"""Custom layers for an audit: some lose an argument, others only seem to lose one."""
 
 import warnings
 
@@ -7,7 +7,7 @@ import numpy as np
 
 
 class Loses(keras.layers.Layer):
-    """Loses `factor`, which its call uses, `note`, which is only an attribute, and `seed`."""
+    """Loses `factor` (used by its call), `note` (only an attribute) and `seed`."""
 
     def __init__(self, units=2, factor=1.0, note="none", seed=None, **kwargs):
         super().__init__(**kwargs)
@@ -25,7 +25,7 @@ class Loses(keras.layers.Layer):
 
 
 class Warns(keras.layers.Layer):
-    """Loses `factor`, which only a property shows, with a warning."""
+    """Loses `factor`, which is read by a property that gives a warning."""
 
     def __init__(self, factor=1.0, **kwargs):
         super().__init__(**kwargs)
@@ -112,7 +112,7 @@ class Needs(keras.layers.Layer):
 
 
 class NoConfig(keras.layers.Layer):
-    """Raises `NotImplementedError` for its config."""
+    """Raises `NotImplementedError` in `get_config`."""
 
     def call(self, x):
         return x

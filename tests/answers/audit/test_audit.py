@@ -1,4 +1,4 @@
-"""Audits of classes that lose an argument, and of classes that only seem to."""
+"""Audits of classes that lose an argument, and of classes that only seem to lose one."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ import pytest
 import tf_keras
 
 from clonediff import IncompleteConfig, assert_config_is_complete
-from tests.helpers.command_line import interrupt, under_way
-from tests.helpers.waiting import until
+from tests.helpers.command_line import interrupt, start_clonediff
+from tests.helpers.waiting import wait_until
 
 FILE = Path(__file__).with_name("planted.py")
-DIES = "import os\nimport keras\n\n\nclass Dies(keras.layers.Layer):\n    def __init__(self):\n        {}\n"
+DYING_CLASS = "import os\nimport keras\n\n\nclass Dies(keras.layers.Layer):\n    def __init__(self):\n        {}\n"
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +34,7 @@ def planted() -> ModuleType:
     ("target", "lost"),
     [
         pytest.param("planted.Loses", {"factor", "note", "seed"}, id="left out of the config"),
-        pytest.param("planted.Crashes", {"sizes", "width"}, id="a config that is not taken"),
+        pytest.param("planted.Crashes", {"sizes", "width"}, id="a config that the constructor refuses"),
         pytest.param("planted.Needs", {"any"}, id="needed"),
         pytest.param("planted.Clips", {"low"}, id="a constraint"),
         pytest.param("planted.Normalises", set(), id="written in another form"),
@@ -77,9 +77,9 @@ def test_assert_config_is_complete_names_lost_arguments(planted: ModuleType) -> 
 
 def test_an_interrupt_ends_an_audit_at_once(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(
-        DIES.format(f'open("{tmp_path}/waits", "w").close(); __import__("time").sleep(600)')
+        DYING_CLASS.format(f'open("{tmp_path}/waits", "w").close(); __import__("time").sleep(600)')
     )
-    with under_way("audit", "mine.py", cwd=tmp_path) as process:
-        until((tmp_path / "waits").exists, process)
+    with start_clonediff("audit", "mine.py", cwd=tmp_path) as process:
+        wait_until((tmp_path / "waits").exists, process)
         _, stderr = interrupt(process)
     assert process.returncode == 130, stderr

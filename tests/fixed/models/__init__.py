@@ -1,6 +1,6 @@
-"""Builders of small models that are hard to clone and are not drawn.
+"""Builders of small models that are hard to clone and that strategies do not draw.
 
-The package is loaded once for each generation, and `import keras` means the Keras of that one.
+The package is loaded once for each generation; `import keras` imports the Keras of that generation.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ import keras
 GENERATION = "tf_keras" if keras.__name__ == "tf_keras" else "keras"
 MODELS = {}
 ASKED = {}
-"""Models, arguments of `clone_model`, and the expected models."""
+"""Models with arguments of `clone_model` and the expected models."""
 MISUSED = {}
-"""Models and arguments that are refused."""
+"""Models with arguments that `clone_model` refuses."""
 
 
 Builder = collections.namedtuple("Builder", "build inputs", defaults=(None,))
-"""`inputs` creates the inputs of a run."""
+"""`build` returns a model, and `inputs` the inputs of a run."""
 
 
 def model(*generations, name="", shapes=((3,),), **options):
-    """Add a builder for these generations, or both; options are those of `Builder`.
+    """Return a decorator that adds a builder for these generations (or both); `options` go to `Builder`.
 
-    It is a function that builds the model, or one of the model's inputs that gives its outputs: the inputs have these
-    shapes, the last of which is that of all further ones.
+    The decorated function returns a model; if it has parameters, it gets inputs of these shapes and returns outputs.
+    If there are fewer shapes than parameters, the last shape is repeated.
     """
 
     def add(build):
@@ -45,20 +45,20 @@ def model(*generations, name="", shapes=((3,),), **options):
 
 
 def models(table, around_layer, *generations, **options):
-    """Add a builder for each layer, or function of the input, in a table."""
+    """Add a builder for each entry of a table: a layer, or a function of the input."""
     for name, make in table.items():
         model(*generations, name=name, **options)(lambda make=make: around_layer(make()))
 
 
 def of_inputs(build, shapes):
-    """A model of a function on inputs of these shapes."""
+    """Return a model that calls a function on inputs of these shapes."""
     inputs = [keras.Input(shape) for shape in shapes]
     outputs = build(*inputs)
     return keras.Model(inputs if len(inputs) > 1 else inputs[0], outputs)
 
 
 def around(layer, shape=(3,)):
-    """A model of one layer, or of a function of its input."""
+    """Return a model that calls one layer, or a function, on its input."""
     return of_inputs(layer, [shape])
 
 

@@ -1,4 +1,4 @@
-"""Models, arguments of `clone_model`, and the expected models, built by hand; refusals."""
+"""Arguments of `clone_model` with expected models, built by hand, and arguments that it refuses."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from keras import layers
 from . import ASKED, GENERATION, MISUSED, around
 
 Asked = collections.namedtuple("Asked", "build arguments by_hand")
-"""The clone of the model of `build` with these arguments must equal the model of `by_hand`."""
+"""A model from `build`, cloned with `arguments`, must equal the model from `by_hand`."""
 Misused = collections.namedtuple("Misused", "build arguments message")
-"""These arguments are refused with this error."""
+"""`clone_model` refuses `arguments` for a model from `build` with an error that matches `message`."""
 
 
 def asked(name, build, arguments, by_hand, *generations):
@@ -26,7 +26,7 @@ def remade(layer):
 
 
 def changed(kind, **options):
-    """A `clone_function` that changes the config of layers of a class."""
+    """Return a `clone_function` that changes the configs of all layers of a class."""
 
     def function(layer):
         return type(layer).from_config(dict(layer.get_config(), **(options if isinstance(layer, kind) else {})))
@@ -35,7 +35,7 @@ def changed(kind, **options):
 
 
 def functions(clone=None, call=None):
-    """Arguments that are functions."""
+    """Return `clone_function` and `call_function` as arguments, without those that are None."""
     arguments = {"clone_function": clone, "call_function": call}
     return lambda: {key: value for key, value in arguments.items() if value is not None}
 
@@ -78,7 +78,7 @@ def attending(mask=True):
 
 def with_a_mask_given(mask=True):
     x, given = ids(), keras.Input((5,), name="given", dtype="bool")
-    steps = layers.GRU(3, return_sequences=True, name="gru")(embedding(mask)(x), mask=given)  # with that mask
+    steps = layers.GRU(3, return_sequences=True, name="gru")(embedding(mask)(x), mask=given)  # keeps this mask
     halves = layers.GRU(3, return_sequences=True, dtype="mixed_bfloat16", name="halves")(steps, mask=given)
     return keras.Model([x, given], lstm()(halves, mask=given), name="model")
 
@@ -140,7 +140,7 @@ def single(x=None, layer=None):
 
 
 def edited(name="units", value=7, **options):
-    """A model with a setting that does not fit its weights."""
+    """Return a model in which a setting of a layer does not fit the layer's weights."""
     layer = layers.Dense(2, name="dense", **options)
     model = single(layer=layer)
     setattr(layer, name, value)
@@ -239,7 +239,7 @@ class Only:
 
 
 def holding(make):
-    """A function that builds a model whose layer has an object."""
+    """Return a builder of a model; `make` creates an object that a layer of it holds."""
 
     def build():
         layer = dense()

@@ -12,7 +12,7 @@ from . import model, models, of_inputs
 
 
 class Joined(layers.Layer):
-    """A layer with two sublayers, and a function that closes over them."""
+    """A layer with two sublayers and a function that refers to them."""
 
     def __init__(self, join, **kwargs):
         super().__init__(**kwargs)
@@ -30,7 +30,7 @@ class Joined(layers.Layer):
 
 
 def over(value):
-    """A function that closes over a sublayer, or a container of them."""
+    """Return a function that closes over a sublayer or a container of sublayers."""
     return lambda x: (value["a"] if isinstance(value, dict) else value[1] if isinstance(value, list) else value)(x)
 
 
@@ -59,7 +59,7 @@ HELD = {
 models({name: lambda join=join: Joined(join) for name, join in HELD.items()}, lambda layer: of_inputs(layer, [(3,)]))
 
 called = layers.Dense(3, name="called")
-"""A layer in a global, as in a script."""
+"""A layer in a global variable, as in a script."""
 untracked = layers.Dense(3, name="untracked")
 untracked.build((None, 3))
 

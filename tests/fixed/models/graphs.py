@@ -1,4 +1,4 @@
-"""Graphs: inputs, outputs, shared layers, nested models, frozen layers, states, weights in operations."""
+"""Models with unusual graphs: inputs, outputs, shared layers, nested models, states, weights in operations."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def a_seed_generator_as_an_argument_of_a_lambda(x):
 
 
 class BuiltWith(layers.Layer):
-    """A layer built with an argument that calls do not pass."""
+    """A layer whose `build` has an argument that calls do not pass."""
 
     def build(self, shape, units=2):
         self.units = units

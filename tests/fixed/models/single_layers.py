@@ -1,4 +1,4 @@
-"""Lambdas, functions as options, custom layers, cells and models, wrappers, policies, seeds."""
+"""Models of one layer: lambdas, functions as arguments, custom layers, cells, wrappers, policies, seeds."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ def with_a_mask(x, mask=None, training=None):
 
 
 def under_a_mask(layer):
-    # Wrappers pass the mask on, and not every layer takes one.
+    # Wrappers pass the mask to their layer, but not every layer accepts a mask.
     masks = not isinstance(layer, layers.TimeDistributed)
     return around(lambda x: layer(layers.Masking()(x) if masks else x), (4, 3))
 
 
 class Affine(layers.Layer):
-    """A layer with a sublayer from its constructor, and another and a weight from `build`."""
+    """A layer with a sublayer from its constructor, and a sublayer and a weight from `build`."""
 
     def __init__(self, units=3, **kwargs):
         super().__init__(**kwargs)
@@ -62,7 +62,7 @@ class Holder(layers.Layer):
 
 
 class Changed(layers.Layer):
-    """A layer with attributes computed from an argument, set by calls, and in cycles."""
+    """A layer whose attributes come from an argument, are set by calls, or form a cycle."""
 
     def __init__(self, by=1.0, **kwargs):
         super().__init__(**kwargs)
@@ -165,7 +165,7 @@ def a_layer_that_was_built_elsewhere_for_another_shape(x):
 
 
 class Backbone(keras.Model):
-    """A model that builds its graph itself, and computes more than the graph."""
+    """A model whose constructor builds its graph, and whose call computes more than the graph."""
 
     def __init__(self, units, scale=1.0, name=None):
         last = layers.Dense(3, name="last")

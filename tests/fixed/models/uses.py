@@ -12,7 +12,7 @@ TENSORS = keras.ops if GENERATION == "keras" else keras.backend
 
 
 class WithoutOptions(layers.Layer):
-    """A layer whose constructor does not take the `**kwargs` of its config."""
+    """A layer whose constructor does not accept the base arguments in its config, such as `name`."""
 
     def __init__(self, width):
         super().__init__()
