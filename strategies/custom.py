@@ -1,4 +1,4 @@
-"""Custom layers and models for Keras 3, each of which a known issue needs."""
+"""Custom layers and models, written for Keras 3; each shows a known issue."""
 
 from __future__ import annotations
 
