@@ -47,14 +47,14 @@ def main(arguments: list[str] | None = None) -> int:
         except BaseException as error:  # an import may raise anything, such as SystemExit
             send(lines, {"error": failure(error)})
             return 2
-        send(lines, {"ready": ready(framework)})
+        send(lines, {"ready": describe(framework)})
         take_over()
         framework.hooks_stay = True
         Server(framework, lines).serve(sys.stdin)
     return 0
 
 
-def ready(framework: Framework) -> dict[str, Any]:
+def describe(framework: Framework) -> dict[str, Any]:
     return {
         "generation": framework.generation,
         **framework.versions(),
@@ -76,7 +76,7 @@ class Server:
         self._framework = framework
         self._lines = lines
         self._last = Observer(framework, 0)
-        self._work: dict[str, Callable[[dict[str, Any]], Any]] = {
+        self._handlers: dict[str, Callable[[dict[str, Any]], Any]] = {
             "trial": self._trial,
             "values": self._values,
             "draw": Drawer(framework).draw,
@@ -90,7 +90,7 @@ class Server:
         for line in requests:
             try:
                 request = msgspec.json.decode(line)
-                send(self._lines, {"answer": self._work[request["do"]](request)})
+                send(self._lines, {"answer": self._handlers[request["do"]](request)})
             except Exception as error:
                 send(self._lines, {"error": failure(error, below="serve")})
 
