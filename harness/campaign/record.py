@@ -18,14 +18,14 @@ from clonediff.reports.records import Counts, Finding, Run
 from clonediff.reports.run_folder import RunFolder, folder_name, read_run
 
 SAVE_SECONDS, REPORT_SECONDS = 5.0, 60.0
-"""How often run.json is written, and how often the reports are, in seconds."""
+"""How many seconds are between two writes of run.json, and of the reports."""
 
 
 @dataclass
 class Record:
     """The counts of a campaign, in `run`, and its findings by folder.
 
-    `on_finding` is called with new and with fully reduced findings, `on_problem` with messages, and `on_progress` with
+    `on_finding` is called with each new or fully reduced finding, `on_problem` with a message, and `on_progress` with
     this record, the seconds left, and the titles of the findings that are being reduced.
     """
 
@@ -37,16 +37,16 @@ class Record:
     on_problem: Callable[[str], None]
     on_progress: Callable[[Record, float, list[str]], None]
     findings: dict[str, Finding] = field(default_factory=dict)
-    began: float = field(default_factory=time.monotonic)
-    reported: float = 0.0
+    start_time: float = field(default_factory=time.monotonic)
+    last_report: float = 0.0
 
     def add(self, subject: str, result: Result) -> None:
         """Add the counts of a task, and its examples of refused and failed graphs."""
         self.run.versions[subject] = result.versions
         self.run.counts[subject] = self.run.counts.get(subject, Counts()).plus(result.counts)
-        for sort, graphs in (("refused", result.refused_examples), ("faults", result.fault_examples)):
+        for kind, graphs in (("refused", result.refused_examples), ("faults", result.fault_examples)):
             for why, graph in graphs.items():
-                self.folder.example(sort, subject, why, graph)
+                self.folder.example(kind, subject, why, graph)
 
     def add_finding(self, finding: Finding) -> None:
         """Write a finding that is new or has changed, and store it in the corpus."""
@@ -61,7 +61,7 @@ class Record:
             self.on_finding(finding)
 
     def remove_finding(self, finding: Finding) -> None:
-        """Remove a flaky finding, whose graph did not show it again."""
+        """Remove a flaky finding: its graph did not show it again, so it is `unsteady`."""
         self.findings.pop(folder_name(finding), None)
         self.folder.withdraw(finding)
         self.corpus.remove(finding)
@@ -79,13 +79,13 @@ class Record:
     def update(self, left: float, reducing: list[str]) -> None:
         """Report the progress. Write the run and its reports at intervals."""
         self.on_progress(self, left, reducing)
-        seconds = time.monotonic() - self.began
+        seconds = time.monotonic() - self.start_time
         if seconds > self.run.seconds + SAVE_SECONDS:
             self.write()
-        if seconds > self.reported + REPORT_SECONDS:
-            self.reported = seconds
+        if seconds > self.last_report + REPORT_SECONDS:
+            self.last_report = seconds
             write_reports(read_run(self.folder.path), self.known)
 
     def write(self) -> None:
-        self.run.seconds = round(time.monotonic() - self.began, 1)
+        self.run.seconds = round(time.monotonic() - self.start_time, 1)
         self.folder.run(self.run)
