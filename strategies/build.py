@@ -17,7 +17,7 @@ from typing import NamedTuple, Protocol
 
 from clonediff.strategies.custom import CUSTOM_LAYERS, CUSTOM_MODELS
 from clonediff.strategies.dialects import DIALECTS
-from clonediff.strategies.functions import DEFINITIONS, REGISTERED
+from clonediff.strategies.functions import DEFINITIONS, REGISTRATION
 from clonediff.strategies.operations import expression, is_operation
 from clonediff.strategies.program import (
     Again,
@@ -59,7 +59,7 @@ class Keras(Protocol):
         """Run lines."""
 
     def add_input(self, name: str, spec: Input, copied: str = "") -> Output:
-        """Return the input of this name. If `copied` names a tensor, it gives the values."""
+        """Return an input. It has the values of the tensor named `copied`, if that is not ""."""
 
     def evaluate(self, text: str) -> None:
         """Evaluate an expression, with a value for each tensor in it."""
@@ -107,7 +107,7 @@ class Line(NamedTuple):
 class Level:
     """A model under construction, or a model nested in it.
 
-    Names of its inputs begin with `stem`. A `chain` becomes a Sequential, in which each layer has one output. `nodes`,
+    Its inputs' names begin with `stem`. A `chain` becomes a Sequential, in which each layer has one output. `nodes`,
     `layers` and `calls` have an item for each instruction: its output tensors, the variable of its layer, its call.
     """
 
@@ -178,12 +178,12 @@ class Builder:
         self.lines.append(Line(text, role))
 
     def _define(self, name: str, definitions: Mapping[str, str]) -> str:
-        """Return the name of a function or class, which is defined above the model once."""
+        """Define a function or class above the model, unless it is there. Return its name."""
         template = definitions.get(name) or DEFINITIONS.get(name)
         if template is None:
             raise Undefined(f"<{name}> has no definition")
         if self.scope is not None and name == self.scope.name:
-            template = template.removeprefix(REGISTERED)
+            template = template.removeprefix(REGISTRATION)
         if template not in self._defined:
             chosen = self._new_name(name)
             text = template.replace(f"<{name}>", chosen)
@@ -195,7 +195,7 @@ class Builder:
         return self._defined[template]
 
     def fill(self, template: str, tensors: Sequence[str] = (), extra: Mapping[str, str] | None = None) -> str:
-        """Fill tensors and names into a value. Define and import what it needs."""
+        """Fill tensors and names into a value. Define and import what the value needs."""
 
         def expression_of(match: re.Match[str]) -> str:
             return tensors[int(match[1]) % len(tensors)] if match[1].isdigit() else self._define(match[1], extra or {})
@@ -222,7 +222,7 @@ class Builder:
         return level.inputs[-1]
 
     def follow(self, level: Level, instruction: Instruction) -> None:
-        """Follow an instruction. Raise `Refused` if Keras refuses it."""
+        """Write and run an instruction. Raise `Refused` if Keras refuses it."""
         with self.attempt(level):
             match instruction:
                 case Apply():
@@ -314,7 +314,7 @@ class Builder:
         return inner, start
 
     def close_nest(self, level: Level, nest: Nest, inner: Level, start: int) -> None:
-        """Make and call a nested model, after its body was followed."""
+        """Make and call a nested model, once its body has run."""
         variable = self._new_name(nest.name or "inner_model")
         self.close(inner, variable, start, nest)
         call = Call(len(inner.inputs), "list" if len(inner.inputs) > 1 else "one")
@@ -391,7 +391,7 @@ class Builder:
 
 
 def _inline_layers(lines: Sequence[Line]) -> list[str]:
-    """Replace the variable of a layer that is used once by its constructor."""
+    """If the variable of a layer is used once, replace it by the constructor."""
     texts = [line.text for line in lines]
     for line in lines:
         variable, _, layer = line.text.partition(" = ")

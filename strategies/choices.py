@@ -35,7 +35,7 @@ class Choices:
 
 
 class ModelChoices(NamedTuple):
-    """The choices for a model: in `frame` for the whole, and separate ones for each instruction."""
+    """The choices for a model as a whole (`frame`), and for each of its instructions."""
 
     frame: Choices
     instructions: Iterator[Choices]

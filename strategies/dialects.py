@@ -1,4 +1,4 @@
-"""Translates programs, which use the names of Keras 3, for each generation of Keras."""
+"""Translates the Keras 3 names of programs for each generation of Keras."""
 
 from __future__ import annotations
 

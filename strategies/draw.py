@@ -89,7 +89,7 @@ class _Sketch:
     function: LambdaSketch | None = None
 
     def instruction(self, kind: Kind, tensors: tuple[Tensor, ...], output: Output) -> Apply:
-        """Return the call on these tensors; `output` describes the first."""
+        """Return the call on these tensors; `output` describes the first tensor."""
         arguments, definitions = self.arguments, Arguments()
         if self.function is not None:
             drawn, definitions = self.function.arguments(len(tensors), len(output.shape))
@@ -280,12 +280,12 @@ class Drawing:
         output = level.output(tensors[0])
         apply = sketch.instruction(kind, tensors, output)
         if sketch.extra == "mask":
-            yield from self._with_mask(level, apply, output)
+            yield from self._add_mask(level, apply, output)
         elif sketch.extra == "initial_state":
-            yield from self._with_initial_state(level, apply)
+            yield from self._add_initial_state(level, apply)
         yield apply
 
-    def _with_mask(self, level: Level, apply: Apply, output: Output) -> Iterator[Apply]:
+    def _add_mask(self, level: Level, apply: Apply, output: Output) -> Iterator[Apply]:
         """Yield the call with a tensor, or a new input, as its mask."""
         for tensor in level.tensors():
             mask = level.output(tensor)
@@ -296,11 +296,11 @@ class Drawing:
         if output.shape and not level.stem and len(level.inputs) < MAX_INPUTS:
             with contextlib.suppress(Refused), self.builder.attempt(level):
                 self._add_input(level, Input(output.shape[:1], "bool", fill="mask"))
-                yield from self._with_mask(level, apply, output)
+                yield from self._add_mask(level, apply, output)
                 raise Refused("no call with this mask")
 
-    def _with_initial_state(self, level: Level, apply: Apply) -> Iterator[Apply]:
-        """Yield the call with the newest vector as initial state, whose size becomes `units`."""
+    def _add_initial_state(self, level: Level, apply: Apply) -> Iterator[Apply]:
+        """Yield the call with the newest vector as initial state. The vector's size becomes `units`."""
         for tensor in level.tensors():
             shape = level.output(tensor).shape
             if len(shape) == 1 and shape[0] is not None:
@@ -328,10 +328,11 @@ class Drawing:
 
     def _draw_nest(self, level: Level, choices: Choices) -> Instruction | None:
         sequential = choices.number(3) == 1
-        own: ModelClass = choices.pick((*_KERAS_CLASSES, "plain", "option"))
+        model_class: ModelClass = choices.pick((*_KERAS_CLASSES, "plain", "option"))
         setting, extra = choices.pick(("", "", "", "named", "frozen", "")), choices.pick(("",) * 6 + ("training",))
         builder, calls, spec = self.builder, self.calls, INPUTS[choices.pick(COMMON_INPUTS)]
-        own = "plain" if own == "option" and (sequential or self.catalogue.generation != "keras") else own
+        if model_class == "option" and (sequential or self.catalogue.generation != "keras"):
+            model_class = "plain"
         try:
             with builder.attempt(level):
                 if not level.inputs:
@@ -348,7 +349,7 @@ class Drawing:
                 name = f"my_model{len(level.nodes) or ''}" if setting == "named" else None
                 call: Arguments = (("training", "True"),) if extra == "training" else ()
                 frozen = setting == "frozen"
-                nest = Nest(tuple(body), tensors, tuple(chosen), sequential, own, name, frozen, call)
+                nest = Nest(tuple(body), tensors, tuple(chosen), sequential, model_class, name, frozen, call)
                 builder.close_nest(level, nest, inner, start)
                 return nest
         except Refused:

@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 from clonediff.strategies.values import parse_table, split_row
 
-REGISTERED = "@keras.saving.register_keras_serializable()\n"
+REGISTRATION = "@keras.saving.register_keras_serializable()\n"
 
 
 class Role(NamedTuple):
-    """The role of an argument: its functions' parameters and result, its objects' Keras `base` class.
+    """An argument's role: parameters and result of its functions, Keras `base` of its objects.
 
     A custom function is called `name`, or `namesake`, which is also the name of a Keras function. `result` contains
     2.0, which each form replaces by its own factor. `shared` is an object of Keras that two arguments may share.
@@ -57,7 +57,7 @@ _BASES_WITH_KWARGS = ("layers.Layer", "keras.losses.Loss", "keras.metrics.Mean")
 
 _FACTORY = "def <{0}>({1}):\n    return lambda TAKES: GIVES{{{2}}}\n"
 _FUNCTIONS: Mapping[str, tuple[str, str]] = {
-    "registered": ("<NAME>", REGISTERED + "def <NAME>(TAKES):\n    return GIVES{2.0}\n"),
+    "registered": ("<NAME>", REGISTRATION + "def <NAME>(TAKES):\n    return GIVES{2.0}\n"),
     "named": ("<NAME_named>", "def <NAME_named>(TAKES):\n    return GIVES{2.0}\n"),
     "lambda": ("lambda TAKES: GIVES{2.0}", ""),
     "partial": ("functools.partial(<NAME_by>, by=2.0)", "def <NAME_by>(TAKES, *, by):\n    return GIVES{by}\n"),
@@ -93,10 +93,7 @@ _FUNCTIONS: Mapping[str, tuple[str, str]] = {
         "<NAME_among>(dict.fromkeys(map(str, range(6000)), 2.0))",
         _FACTORY.format("NAME_among", "numbers", 'numbers["7"]'),
     ),
-    "cached": (
-        "<NAME_cached>(2.0)",
-        "@functools.cache\n" + _FACTORY.format("NAME_cached", "by", "by"),
-    ),
+    "cached": ("<NAME_cached>(2.0)", "@functools.cache\n" + _FACTORY.format("NAME_cached", "by", "by")),
     "global": ("<NAME_global>", "def <NAME_global>(TAKES):\n    return GIVES{<FACTOR>}\n"),
     "global layer": ("<NAME_table>", "def <NAME_table>(TAKES):\n    return GIVES{<table>.embeddings[0, 0]}\n"),
     "traced": ("<NAME_traced>", "@tf.function\ndef <NAME_traced>(TAKES):\n    return GIVES{2.0}\n"),
@@ -174,9 +171,9 @@ def _forms(role_name: str, role: Role) -> tuple[dict[str, str], dict[str, str]]:
     }
     definitions |= {
         role.namesake: f"def <{role.namesake}>({role.parameters}):\n    return {role.result}\n",
-        class_name: REGISTERED + _class_of(role, class_name),
+        class_name: REGISTRATION + _class_of(role, class_name),
         f"Own{class_name}": _class_of(role, f"Own{class_name}"),
-        f"Bare{class_name}": REGISTERED + _class_of(role, f"Bare{class_name}", _CLASS),
+        f"Bare{class_name}": REGISTRATION + _class_of(role, f"Bare{class_name}", _CLASS),
     }
     if role.shared:
         values["shared"] = f"<shared_{role_name}>"
@@ -226,7 +223,7 @@ class <{name}>(keras.optimizers.SGD):
 DEFINITIONS: dict[str, str] = {
     **{name: text for _, definitions in _VALUES_AND_DEFINITIONS.values() for name, text in definitions.items()},
     "Precise": _CUSTOM_POLICY,
-    "Steady": REGISTERED + _CUSTOM_OPTIMIZER.format(name="Steady"),
+    "Steady": REGISTRATION + _CUSTOM_OPTIMIZER.format(name="Steady"),
     "OwnSteady": _CUSTOM_OPTIMIZER.format(name="OwnSteady"),
     "FACTOR": "<FACTOR> = 2.0\n",
     "table": "<table> = layers.Embedding(1, 1)\n<table>.build(())\n",

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from clonediff.strategies.build import arrange
 from clonediff.strategies.choices import Choices
-from clonediff.strategies.functions import FUNCTION_FORMS, REGISTERED, write_function
+from clonediff.strategies.functions import FUNCTION_FORMS, REGISTRATION, write_function
 from clonediff.strategies.program import Arguments, Arrangement
 
 _OUTPUTS = (
@@ -46,13 +46,13 @@ _FORMS = {
     "mask": Form("lambda x, mask=None: {gives}"),
     "namesake": Form(
         "<transform>",
-        REGISTERED.replace("()", '("other")')
+        REGISTRATION.replace("()", '("other")')
         + "def <transform>(x):\n    return {other}\n\n\ndef <transform>(x):\n    return {gives}\n",
     ),
 }
-"""The forms for `Lambda` only, which also has the forms in `FUNCTION_FORMS`."""
+"""Forms for `Lambda` only; it also has the forms of all functions (`FUNCTION_FORMS`)."""
 _FORMS_WITHOUT_NUMBER = ("registered", "named", "lambda", "static", "traced", "training", "mask")
-# Half are registered: Keras 3 does not deserialize others, and that failure would hide all other bugs.
+# Almost half are registered: Keras 3 does not deserialize others, and that failure would hide all other bugs.
 _FORM_CHOICES = (*("registered",) * 20, *FUNCTION_FORMS, *_FORMS)
 _MASKS = ("", "pass", *("",) * 9, "some", "make", "fixed", "named", *("registered",) * 9)
 _OUTPUT_SHAPES = ("", "", "given", "callable", *("",) * 4, *("registered",) * 3)
@@ -131,7 +131,7 @@ def _mask(form: str, outputs: int, container: Arrangement, count: int, definitio
     if form not in ("named", "registered"):
         return f"lambda x, mask=None: {masks}"
     text = f"def <output_mask>(x, mask=None):\n    return {masks}\n"
-    definitions["output_mask"] = text if form == "named" else REGISTERED + text
+    definitions["output_mask"] = text if form == "named" else REGISTRATION + text
     return "<output_mask>"
 
 
@@ -140,6 +140,6 @@ def _output_shape(form: str, texts: list[str], container: Arrangement, count: in
         shapes = arrange(["s"] * len(texts), container, "out")
         if form == "callable":
             return f"lambda s: {shapes}"
-        definitions["output_shape"] = REGISTERED + f"def <output_shape>(s):\n    return {shapes}\n"
+        definitions["output_shape"] = REGISTRATION + f"def <output_shape>(s):\n    return {shapes}\n"
         return "<output_shape>"
     return arrange([_SHAPES.get(text, "tuple(<0>.shape[1:])") for text in texts], container, "out")

@@ -96,12 +96,12 @@ def _compile_lines(choices: Choices, model: Model) -> list[str]:
             text = draw_value(role, texts)
             text = f"[{text}]" if name == "metrics" else text
             plain = '["mse"]' if name == "metrics" else '"mse"'
-            arguments[name] = _per_output(text, plain, choices, model)
+            arguments[name] = _repeat_for_outputs(text, plain, choices, model)
     if choices.chance(6):
         arguments["weighted_metrics"] = f"[{draw_value('metric', _METRICS)}]"
     if "loss" in arguments and choices.chance(6):
         several = len(model.program.outputs) > 1
-        arguments["loss_weights"] = _per_output("0.5", "0.5", choices, model) if several else "0.5"
+        arguments["loss_weights"] = _repeat_for_outputs("0.5", "0.5", choices, model) if several else "0.5"
     for name, texts in _COMPILE_OPTIONS.items():
         if choices.chance(6):
             arguments[name] = choices.pick(texts)
@@ -114,7 +114,7 @@ def _attach_lines(choices: Choices) -> list[str]:
     return [f"<it>.extra = {text}", *(["<it>.extra.build((None, 4))"] if "Dense" in text and choices.number(2) else [])]
 
 
-def _per_output(text: str, plain: str, choices: Choices, model: Model) -> str:
+def _repeat_for_outputs(text: str, plain: str, choices: Choices, model: Model) -> str:
     outputs, gives = len(model.program.outputs), model.program.gives
     if gives == "dict" and choices.chance(3):
         return f'{{"out_0": {text}}}'

@@ -124,7 +124,7 @@ COMPANIONS: Mapping[str, tuple[str, str]] = {
 OPTIONAL_COMPANIONS = ("lora_alpha",)
 """The keys of `COMPANIONS` that are also passed alone."""
 
-_ANY_TYPE = '2 | 4 | 0.5 | "relu" | (2, 2) | layers.Dense(3)'
+_ANY_VALUES = '2 | 4 | 0.5 | "relu" | (2, 2) | layers.Dense(3)'
 
 
 def values(name: str, default: Any = None, *, required: bool = False) -> tuple[str, ...]:
@@ -132,7 +132,7 @@ def values(name: str, default: Any = None, *, required: bool = False) -> tuple[s
     if isinstance(default, bool):
         return (repr(not default),)
     row = _row_for(name)
-    texts = split_row(row) if row is not None else split_row(_ANY_TYPE) if required else _values_of_type(default)
+    texts = split_row(row) if row is not None else split_row(_ANY_VALUES) if required else _values_of_type(default)
     return tuple(value for value in texts if required or value not in (repr(default), f'"{default}"'))
 
 

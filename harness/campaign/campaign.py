@@ -29,15 +29,15 @@ REDUCING_SHARE = 1 / 4
 MIN_SECONDS, SCRIPT_SECONDS = 5.0, 4.0
 """The least time for reducing a finding, and about the time that its script takes."""
 MAX_START_SECONDS = 15.0
-"""How much of the budget the start may use. A longer start, such as an installation, extends the run."""
+"""How many seconds of the budget the start may use. A longer start, such as an installation, extends the run."""
 MAX_FAILURES = 3
-"""How many shards of a subject may fail in a row before the campaign gives it up."""
+"""How many shards of a subject may fail in a row before the campaign gives up the subject."""
 WAIT_SECONDS = 0.5
 
 
 @dataclass(slots=True)
 class NewCause:
-    """A new cause on a subject: how many graphs show it, and its finding, from shard `turn`."""
+    """A new cause on a subject: how many graphs show it, and its finding, which shard `turn` showed."""
 
     count: int = 0
     turn: int = 0

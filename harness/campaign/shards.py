@@ -25,7 +25,7 @@ The first shards are small, so that workers soon know the findings of others.
 
 
 class Setup(msgspec.Struct, frozen=True):
-    """What all tasks share: the user's `layers`, the least severity of a finding (`at_least`) ..."""
+    """What all tasks share, such as the user's `layers` and a finding's least severity."""
 
     campaign: str
     cloners: tuple[str, ...]

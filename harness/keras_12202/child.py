@@ -17,7 +17,7 @@ REPAIRS = {
     # A layer with several outputs may return one mask for all, or None: `zip` dropped all outputs but the first.
     "# Update tensor_map.": "output_masks *= len(output_tensors) if len(output_masks) == 1 else 1",
 }
-"""Lines of Keras 2.2.4, and what repairs `clone_model`. Keras 2.2.5 has an equivalent of the second repair."""
+"""Lines of Keras 2.2.4, and lines that repair `clone_model`. Keras 2.2.5 has an equivalent of the second repair."""
 
 
 class Keras224:

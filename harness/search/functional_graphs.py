@@ -37,7 +37,6 @@ def functional_graphs(
     of files, or of classes in them. `values` has more values to try, by argument. Shrinks towards fewer calls and
     plainer arguments.
     """
-
     names = tuple(layer if isinstance(layer, str) else _name_of(layer) for layer in layers)
     request = {
         "kinds": sorted(kinds) if kinds is not None else None,

@@ -73,7 +73,7 @@ def find_classes(target: str) -> tuple[str, list[str]]:
 
 
 def generation_of(kind: Any) -> str:
-    """Return "tf_keras" if a class has a base there, "keras" otherwise."""
+    """Return "tf_keras" if a class has a base class in it, "keras" otherwise."""
     return "tf_keras" if any(base.__module__.startswith("tf_keras.") for base in kind.__mro__) else "keras"
 
 
@@ -214,14 +214,14 @@ class RoundTrips:
     def __init__(self, framework: Framework, kind: Any) -> None:
         self._framework = framework
         self._names = {kind.__name__: kind}
-        self._plain = "", _Observation([], [])
+        self._plain_observation = "", _Observation([], [])
 
     def outcome(self, plain: str, text: str) -> Outcome:
         """Return the outcome of a script; the `plain` script leaves out its argument."""
         try:
-            if self._plain[0] != plain:
-                self._plain = plain, self._observe(plain)
-            observed = self._plain[1] if text == plain else self._observe(text)
+            if self._plain_observation[0] != plain:
+                self._plain_observation = plain, self._observe(plain)
+            observed = self._plain_observation[1] if text == plain else self._observe(text)
         except Exception as error:  # raised by Keras or the class
             return Outcome(refused=_one_line(error))
         facts, rebuilt = observed.originals[0], observed.rebuilt
@@ -236,12 +236,12 @@ class RoundTrips:
     def _is_changed(self, path: str, observed: _Observation) -> bool:
         """Whether the argument changes a fact in both objects."""
         fact = observed.originals[0][path]
-        unchanged = any(same_fact(fact, facts.get(path)) for facts in self._plain[1].originals)
+        unchanged = any(same_fact(fact, facts.get(path)) for facts in self._plain_observation[1].originals)
         return not unchanged and same_fact(fact, observed.originals[1].get(path))
 
     def _is_lost(self, path: str, observed: _Observation) -> bool:
         """Whether a fact of the rebuilt objects is as if the argument were left out."""
-        plain = self._plain[1]
+        plain = self._plain_observation[1]
         if any(path not in facts or same_fact(facts[path], observed.originals[0][path]) for facts in observed.rebuilt):
             return False
         if _CONTAINER.match(observed.rebuilt[0][path].text):  # its items are separate facts
@@ -257,10 +257,10 @@ class RoundTrips:
                 exec(compile(text, "<class>", "exec"), module.__dict__)
                 return module.example
 
-        def from_config() -> Any:
+        def rebuild_from_config() -> Any:
             return type(example).from_config(example.get_config())
 
-        def through_json() -> Any:
+        def rebuild_through_json() -> Any:
             saving, kind = self._framework.keras.saving, type(example)
             written = json.loads(json.dumps(saving.serialize_keras_object(example)))
             rebuilt = saving.deserialize_keras_object(written, custom_objects={kind.__name__: kind})
@@ -270,7 +270,7 @@ class RoundTrips:
 
         (_, again), (example, facts) = self._make(construct, 1), self._make(construct, 0)
         try:
-            rebuilt = [self._make(from_config, 2), self._make(through_json, 3)]
+            rebuilt = [self._make(rebuild_from_config, 2), self._make(rebuild_through_json, 3)]
         except NotImplementedError:
             raise
         except Exception as error:  # raised by Keras or the class

@@ -75,7 +75,7 @@ class Server:
     def __init__(self, framework: Framework, lines: TextIO) -> None:
         self._framework = framework
         self._lines = lines
-        self._last = Observer(framework, 0)
+        self._last_observer = Observer(framework, 0)
         self._handlers: dict[str, Callable[[dict[str, Any]], Any]] = {
             "trial": self._trial,
             "values": self._values,
@@ -96,10 +96,10 @@ class Server:
 
     def _trial(self, request: dict[str, Any]) -> Answer:
         asked = msgspec.convert(request["request"], Request)
-        self._last = observer = Observer(self._framework, asked.case.seed)
+        self._last_observer = observer = Observer(self._framework, asked.case.seed)
         answer = run_trial(asked, self._framework, observer)
         observer.release()
         return answer
 
     def _values(self, request: dict[str, Any]) -> list[dict[str, Any]]:
-        return [self._last.digests.difference(left, right) for left, right in request["digests"]]
+        return [self._last_observer.digests.difference(left, right) for left, right in request["digests"]]

@@ -111,7 +111,7 @@ def _layer_signature(layer: Any, keras: Any) -> dict[str, Any]:
 
 
 def parameters_of(kind: Any, keras: Any, documented: Callable[[Any], bool] | None = None) -> list[dict[str, Any]]:
-    """Return the parameters of a constructor, and of those that its `**kwargs` are passed to.
+    """Return the parameters of a constructor, and of base constructors that get its `**kwargs`.
 
     Leave out required parameters of Keras' private bases, since subclasses pass them. For bases for which `documented`
     is true, by default all bases of a class of Keras, leave out parameters that the class does not document.

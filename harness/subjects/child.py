@@ -48,7 +48,7 @@ class Child:
         read_end, write_end = os.pipe()
         self._process = subprocess.Popen(
             list(command),
-            # TensorFlow writes a file for each function that it traces, and does not remove them if it is killed.
+            # TensorFlow writes a file for each function that it traces, and leaves these files if it is killed.
             env={**environment, "TMPDIR": folder.name},
             cwd=folder.name,
             stdin=subprocess.PIPE,
@@ -136,8 +136,8 @@ class Child:
 def kill_with_parent(group: int, pipe: int) -> None:
     """Make the kernel kill a process group once the other end of a pipe closes.
 
-    `PR_SET_PDEATHSIG` follows the thread that started the process, not its parent. A thread in the process that waits
-    for the parent's end might never get Python's lock.
+    With `PR_SET_PDEATHSIG`, a process ends with the thread that started it, not with its parent. A thread of its own
+    that waits for the parent's end might never get Python's lock.
     """
     fcntl.fcntl(pipe, fcntl.F_SETOWN, -group)
     fcntl.fcntl(pipe, fcntl.F_SETSIG, signal.SIGKILL)

@@ -46,7 +46,7 @@ _ADVICE = {
 """What to do, by a pattern of the output of pip or uv."""
 
 MAX_FOLDERS = 40
-"""How many of the last used releases the cache keeps; each has about ten megabytes."""
+"""How many releases the cache keeps, the last used ones; each has about ten megabytes."""
 
 _NAME = re.compile(rf"(.+?)((?:/(?:{'|'.join(BACKENDS['keras'])}))?(?:@[cg]pu(?::\d{{1,3}})?)?)")
 _RELEASE = re.compile(rf"(?:{'|'.join(BACKENDS)})(?:[/@=<>!~]|$)")
