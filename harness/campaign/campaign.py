@@ -150,7 +150,7 @@ class Campaign:
         self._longest_shard = max(self._longest_shard, result.counts.seconds)
         if self._deadline == math.inf and self._run.minutes is not None:
             started = time.monotonic() - result.counts.seconds
-            self._deadline = max(self._record.start_time, started - MAX_START_SECONDS) + self._run.minutes * 60
+            self._deadline = max(self._record.began, started - MAX_START_SECONDS) + self._run.minutes * 60
         self._failures[shard.subject] = 0
         for key, count in result.shown.items():
             self._causes.setdefault((shard.subject, key), NewCause()).count += count

@@ -37,16 +37,16 @@ class Record:
     on_problem: Callable[[str], None]
     on_progress: Callable[[Record, float, list[str]], None]
     findings: dict[str, Finding] = field(default_factory=dict)
-    start_time: float = field(default_factory=time.monotonic)
+    began: float = field(default_factory=time.monotonic)
     last_report: float = 0.0
 
     def add(self, subject: str, result: Result) -> None:
         """Add the counts of a task, and its examples of refused and failed graphs."""
         self.run.versions[subject] = result.versions
         self.run.counts[subject] = self.run.counts.get(subject, Counts()).plus(result.counts)
-        for kind, graphs in (("refused", result.refused_examples), ("faults", result.fault_examples)):
+        for sort, graphs in (("refused", result.refused_examples), ("faults", result.fault_examples)):
             for why, graph in graphs.items():
-                self.folder.example(kind, subject, why, graph)
+                self.folder.example(sort, subject, why, graph)
 
     def add_finding(self, finding: Finding) -> None:
         """Write a finding that is new or has changed, and store it in the corpus."""
@@ -61,7 +61,7 @@ class Record:
             self.on_finding(finding)
 
     def remove_finding(self, finding: Finding) -> None:
-        """Remove a flaky finding: its graph did not show it again, so it is `unsteady`."""
+        """Remove a flaky finding: its graph did not show it again."""
         self.findings.pop(folder_name(finding), None)
         self.folder.withdraw(finding)
         self.corpus.remove(finding)
@@ -79,7 +79,7 @@ class Record:
     def update(self, left: float, reducing: list[str]) -> None:
         """Report the progress. Write the run and its reports at intervals."""
         self.on_progress(self, left, reducing)
-        seconds = time.monotonic() - self.start_time
+        seconds = time.monotonic() - self.began
         if seconds > self.run.seconds + SAVE_SECONDS:
             self.write()
         if seconds > self.last_report + REPORT_SECONDS:
@@ -87,5 +87,5 @@ class Record:
             write_reports(read_run(self.folder.path), self.known)
 
     def write(self) -> None:
-        self.run.seconds = round(time.monotonic() - self.start_time, 1)
+        self.run.seconds = round(time.monotonic() - self.began, 1)
         self.folder.run(self.run)

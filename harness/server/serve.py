@@ -47,14 +47,14 @@ def main(arguments: list[str] | None = None) -> int:
         except BaseException as error:  # an import may raise anything, such as SystemExit
             send(lines, {"error": failure(error)})
             return 2
-        send(lines, {"ready": describe(framework)})
+        send(lines, {"ready": ready(framework)})
         take_over()
         framework.hooks_stay = True
         Server(framework, lines).serve(sys.stdin)
     return 0
 
 
-def describe(framework: Framework) -> dict[str, Any]:
+def ready(framework: Framework) -> dict[str, Any]:
     return {
         "generation": framework.generation,
         **framework.versions(),
