@@ -17,7 +17,7 @@ from typing import NamedTuple, Protocol
 
 from clonediff.strategies.custom import CUSTOM_LAYERS, CUSTOM_MODELS
 from clonediff.strategies.dialects import DIALECTS
-from clonediff.strategies.functions import DEFINITIONS, REGISTERED
+from clonediff.strategies.functions import DEFINITIONS, REGISTRATION
 from clonediff.strategies.operations import expression, is_operation
 from clonediff.strategies.program import (
     Again,
@@ -36,7 +36,7 @@ from clonediff.strategies.program import (
 
 
 class Refused(Exception):
-    """Keras does not accept an instruction, or models that have it cannot be compared."""
+    """Keras refuses an instruction, or a model that has it cannot be compared."""
 
 
 class Undefined(Exception):
@@ -59,10 +59,10 @@ class Keras(Protocol):
         """Run lines."""
 
     def add_input(self, name: str, spec: Input, copied: str = "") -> Output:
-        """Return the input of this name, with the values of the tensor `copied`, if any."""
+        """Return an input. It has the values of the tensor named `copied`, if that is not ""."""
 
     def evaluate(self, text: str) -> None:
-        """Run an expression on the values of its tensors."""
+        """Evaluate an expression, with a value for each tensor in it."""
 
     def enter(self, scope: str) -> None:
         """Enter a context manager in which all later lines run."""
@@ -73,20 +73,20 @@ class Keras(Protocol):
 
 _PLACEHOLDER = re.compile(r"<(\w+)>")
 _IDENTIFIER = re.compile(r"\w+")
-_RESERVED = frozenset(
+_RESERVED_NAMES = frozenset(
     (
         *("model", "keras", "layers", "ops", "tf", "np", "functools", "math", "x", "sys", "importlib", "spec"),
         *("call_function", "clone_model", "clone"),
     )
 )
-_POSITIONAL = frozenset(
+_POSITIONAL_ARGUMENTS = frozenset(
     (
         *("units", "function", "activation", "target_shape", "dims", "n", "rate", "filters", "layer", "cell"),
         *("input_dim", "stddev", "layers", "scale"),
     )
 )
 """Arguments that are passed by position if they come first: `Dense(4)`."""
-_MAX_WIDTH = 120
+_MAX_LINE_WIDTH = 120
 
 
 class Call(NamedTuple):
@@ -107,8 +107,8 @@ class Line(NamedTuple):
 class Level:
     """A model under construction, or a model nested in it.
 
-    `nodes`, `layers` and `calls` have an item for each instruction: its tensors, the variable of its layer, its call.
-    In a `chain`, which becomes a Sequential, each layer has one output.
+    Its inputs' names begin with `stem`. A `chain` becomes a Sequential, in which each layer has one output. `nodes`,
+    `layers` and `calls` have an item for each instruction: its output tensors, the variable of its layer, its call.
     """
 
     stem: str = ""
@@ -141,10 +141,10 @@ class Builder:
         self.keras = keras
         self.scope = scope
         self.lines: list[Line] = []
-        self._names: set[str] = set(_RESERVED)
+        self._names: set[str] = set(_RESERVED_NAMES)
         self._imported: set[str] = set()
         self._defined: dict[str, str] = {}
-        """Names by template; definitions under "text of NAME", imports under "import of NAME"."""
+        """The name of each defined template. Its text is under "text of NAME" or "import of NAME"."""
         self._files: dict[str, str] = {}
         if scope is not None and scope.within != "clone":
             keras.enter(self.scope_text())
@@ -177,30 +177,30 @@ class Builder:
         self.keras.run(text)
         self.lines.append(Line(text, role))
 
-    def _define(self, name: str, own: Mapping[str, str]) -> str:
-        """Define a function or class above the model, unless that is done; return its name."""
-        template = own.get(name) or DEFINITIONS.get(name)
+    def _define(self, name: str, definitions: Mapping[str, str]) -> str:
+        """Define a function or class above the model, unless it is there. Return its name."""
+        template = definitions.get(name) or DEFINITIONS.get(name)
         if template is None:
             raise Undefined(f"<{name}> has no definition")
         if self.scope is not None and name == self.scope.name:
-            template = template.removeprefix(REGISTERED)
+            template = template.removeprefix(REGISTRATION)
         if template not in self._defined:
             chosen = self._new_name(name)
             text = template.replace(f"<{name}>", chosen)
-            text = self.dialect.translate(_PLACEHOLDER.sub(lambda match: self._define(match[1], own), text))
+            text = self.dialect.translate(_PLACEHOLDER.sub(lambda match: self._define(match[1], definitions), text))
             self._import(text)
             self.keras.run(text)
             self._defined[template] = chosen
             self._defined[f"text of {chosen}"] = text
         return self._defined[template]
 
-    def text(self, template: str, tensors: Sequence[str] = (), own: Mapping[str, str] | None = None) -> str:
-        """Fill in tensors and names in a value; define and import what it needs."""
+    def fill(self, template: str, tensors: Sequence[str] = (), extra: Mapping[str, str] | None = None) -> str:
+        """Fill tensors and names into a value. Define and import what the value needs."""
 
-        def filled(match: re.Match[str]) -> str:
-            return tensors[int(match[1]) % len(tensors)] if match[1].isdigit() else self._define(match[1], own or {})
+        def expression_of(match: re.Match[str]) -> str:
+            return tensors[int(match[1]) % len(tensors)] if match[1].isdigit() else self._define(match[1], extra or {})
 
-        text = self.dialect.translate(_PLACEHOLDER.sub(filled, template))
+        text = self.dialect.translate(_PLACEHOLDER.sub(expression_of, template))
         self._import(text)
         return text
 
@@ -214,55 +214,55 @@ class Builder:
     # -- inputs and instructions
 
     def add_input(self, level: Level, spec: Input, copied: str = "") -> Output:
-        """Add an input, which has the values of the tensor `copied` in nested models."""
+        """Add an input. In a nested model, it has the values of the tensor `copied`."""
         name = self._new_name(f"{level.stem}inputs")
-        self.add(self.text(f"{name} = keras.Input({input_arguments(spec)})"), "input")
+        self.add(self.fill(f"{name} = keras.Input({input_arguments(spec)})"), "input")
         level.specs.append(spec)
         level.inputs.append(self.keras.add_input(name, spec, copied))
         return level.inputs[-1]
 
     def follow(self, level: Level, instruction: Instruction) -> None:
-        """Follow an instruction. Raise `Refused` if Keras refuses it."""
+        """Write and run an instruction. Raise `Refused` if Keras refuses it."""
         with self.attempt(level):
             match instruction:
                 case Apply():
                     self._apply(level, instruction)
                 case Again():
-                    self._again(level, instruction)
+                    self._call_again(level, instruction)
                 case Nest():
                     self._nest(level, instruction)
 
     def _apply(self, level: Level, apply: Apply) -> None:
-        own = dict(apply.definitions)
+        definitions = dict(apply.definitions)
         tensors = [level.output(tensor).text for tensor in apply.tensors]
         if level.chain and any("<0>" in text for _, text in apply.arguments):
             raise Refused("a layer of a Sequential is made before its input exists")
-        arguments = tuple((name, self.text(text, tensors, own)) for name, text in apply.arguments)
+        arguments = tuple((name, self.fill(text, tensors, definitions)) for name, text in apply.arguments)
         if is_operation(apply.kind):
             kind = apply.kind
-            if "operator." not in kind:  # a dialect may list it with its parenthesis: "ops.any("
-                kind = self.text(f"{kind}(").removesuffix("(")
+            if "operator." not in kind:  # a dialect may translate the name with its parenthesis: "ops.any("
+                kind = self.fill(f"{kind}(").removesuffix("(")
             text = expression(kind, arguments, tensors[: apply.count], apply.packed)
-            variable = apply.kind.rpartition(".")[2]
-            self._call(level, "", text, variable, Call(apply.count, apply.packed))
+            stem = apply.kind.rpartition(".")[2]
+            self._call(level, "", text, stem, Call(apply.count, apply.packed))
             return
-        kind = self._class(apply.kind)
-        passed = [text if not name or (not at and name in _POSITIONAL) else f"{name}={text}"
+        kind = self._class_expression(apply.kind)
+        passed = [text if not name or (not at and name in _POSITIONAL_ARGUMENTS) else f"{name}={text}"
                  for at, (name, text) in enumerate(arguments)]  # fmt: skip
         stem = snake_case(re.split("[.:]", apply.kind)[-1])
         layer = self._new_name(f"{stem}_layer")
         self.add(f"{layer} = {kind}({', '.join(passed)})", "make")
         for line in apply.after:
-            self.keras.run(f"{layer}.{line.partition(' = ')[0]}")  # refused if the layer lacks the attribute
-            self.add(f"{layer}.{self.text(line, tensors, own)}", "make")
+            self.keras.run(f"{layer}.{line.partition(' = ')[0]}")  # raises `Refused` if the layer lacks the attribute
+            self.add(f"{layer}.{self.fill(line, tensors, definitions)}", "make")
         self._call_layer(level, layer, stem, Call(apply.count, apply.packed), apply)
 
-    def _class(self, kind: str) -> str:
+    def _class_expression(self, kind: str) -> str:
         """Return the expression for a class of Keras, of `CUSTOM_LAYERS`, or of the user."""
         if kind in CUSTOM_LAYERS:
             return self._define(kind, {})
         if ":" not in kind and "." not in kind:
-            return self.text(f"layers.{kind}(").removesuffix("(")
+            return self.fill(f"layers.{kind}(").removesuffix("(")
         file, _, name = kind.rpartition(":")
         module, name = (file, name) if file else kind.rsplit(".", 1)
         if module not in self._files:
@@ -277,9 +277,9 @@ class Builder:
 
     def _call_layer(self, level: Level, layer: str, stem: str, call: Call, instruction: Instruction) -> None:
         """Call a layer or nested model with the tensors and arguments of an instruction."""
-        own = dict(instruction.definitions) if isinstance(instruction, Apply) else {}
+        definitions = dict(instruction.definitions) if isinstance(instruction, Apply) else {}
         tensors = [level.output(tensor).text for tensor in instruction.tensors]
-        arguments = tuple((name, self.text(text, tensors, own)) for name, text in instruction.call)
+        arguments = tuple((name, self.fill(text, tensors, definitions)) for name, text in instruction.call)
         self._call(level, layer, expression(layer, arguments, tensors[: call.tensors], call.packed), stem, call)
 
     def _call(self, level: Level, layer: str, text: str, stem: str, call: Call) -> None:
@@ -293,35 +293,35 @@ class Builder:
         level.layers.append(layer)
         level.calls.append(call)
 
-    def _again(self, level: Level, again: Again) -> None:
+    def _call_again(self, level: Level, again: Again) -> None:
         layer = level.layers[again.layer] if again.layer < len(level.layers) else ""
         if not layer:
             raise Refused("the instruction has no layer")
         self._call_layer(level, layer, layer.removesuffix("_layer"), level.calls[again.layer], again)
 
     def _nest(self, level: Level, nest: Nest) -> None:
-        inner, begin = self.open_nest(level, nest.tensors, nest.sequential)
+        inner, start = self.open_nest(level, nest.tensors, nest.sequential)
         for instruction in nest.body:
             self.follow(inner, instruction)
-        self.close_nest(level, nest, inner, begin)
+        self.close_nest(level, nest, inner, start)
 
     def open_nest(self, level: Level, tensors: Sequence[Tensor], sequential: bool) -> tuple[Level, int]:
-        """Begin a nested model, with inputs like `tensors`. Return it and its first line."""
-        inner, begin = Level("inner_", sequential), len(self.lines)
+        """Begin a nested model with inputs like `tensors`. Return it and its first line's index."""
+        inner, start = Level("inner_", sequential), len(self.lines)
         for tensor in tensors[:1] if sequential else tensors:
             output = level.output(tensor)
             self.add_input(inner, Input(output.shape, output.dtype), output.text)
-        return inner, begin
+        return inner, start
 
-    def close_nest(self, level: Level, nest: Nest, inner: Level, begin: int) -> None:
-        """Make a nested model, once its body was followed, and call it."""
+    def close_nest(self, level: Level, nest: Nest, inner: Level, start: int) -> None:
+        """Make and call a nested model, once its body has run."""
         variable = self._new_name(nest.name or "inner_model")
-        self.close(inner, variable, begin, nest)
+        self.close(inner, variable, start, nest)
         call = Call(len(inner.inputs), "list" if len(inner.inputs) > 1 else "one")
         self._call_layer(level, variable, "sequential" if nest.sequential else "inner", call, nest)
 
-    def close(self, level: Level, variable: str, begin: int, program: Program | Nest) -> None:
-        """Make the model of a level, whose lines start at `begin`."""
+    def close(self, level: Level, variable: str, start: int, program: Program | Nest) -> None:
+        """Make the model of a level from the lines since index `start`."""
         base = kind = "keras.Sequential" if program.sequential else "keras.Model"
         if program.own:
             title = base.replace("keras.", "Own")
@@ -329,7 +329,7 @@ class Builder:
             kind = self._define(title, {title: template.replace("<own>", f"<{title}>")})
         named = "" if program.name is None else f', name="{program.name}"'
         if program.sequential:
-            self._close_sequential(level, variable, begin, f"{kind}({{}}{named})")
+            self._close_sequential(level, variable, start, f"{kind}({{}}{named})")
         else:
             takes, gives = (program.takes, program.gives) if isinstance(program, Program) else ("plain", "plain")
             taken = arrange([tensor.text for tensor in level.inputs], takes, "in")
@@ -339,25 +339,25 @@ class Builder:
         if program.frozen:
             self.add(f"{variable}.trainable = False")
 
-    def _close_sequential(self, level: Level, variable: str, begin: int, chain: str) -> None:
+    def _close_sequential(self, level: Level, variable: str, start: int, chain: str) -> None:
         """Make a Sequential. Remove the calls that tested whether Keras accepts the layers."""
         if not level.layers:
             raise Refused("a Sequential without layers")
         spec = level.specs[0]
         function = "keras.Input" if spec.name is None else "layers.InputLayer"
-        first = self.text(f"{function}({input_arguments(spec)})")
-        self.lines[begin:] = [line for line in self.lines[begin:] if line.role == "make"]
+        first = self.fill(f"{function}({input_arguments(spec)})")
+        self.lines[start:] = [line for line in self.lines[start:] if line.role == "make"]
         listed = ", ".join((first, *level.layers))
         self.add(f"{variable} = {chain.format(f'[{listed}]')}")
 
     def prepare(self, level: Level, preparation: Preparation) -> None:
         """Run the lines of a preparation."""
-        it = "model" if preparation.on is None else level.layers[preparation.on]
+        target = "model" if preparation.on is None else level.layers[preparation.on]
         for line in preparation.lines:
             if preparation.does == "set":
-                # Refused if the layer lacks the attribute.
-                self.keras.run(f"{it}.{line.partition(' = ')[0].removeprefix('<it>.')}")
-            self.add(self.text(line.replace("<it>", it)))
+                # Raises `Refused` if the layer lacks the attribute.
+                self.keras.run(f"{target}.{line.partition(' = ')[0].removeprefix('<it>.')}")
+            self.add(self.fill(line.replace("<it>", target)))
 
     def evaluate(self, level: Level, program: Program) -> None:
         """Run the model on values, and compute its regularization losses."""
@@ -367,8 +367,8 @@ class Builder:
 
     # -- the script
 
-    def source(self, more: str = "") -> str:
-        """Return the script, with the imports that the expressions `more` need as well."""
+    def source(self, extra: str = "") -> str:
+        """Return the script. It also imports what the expressions in `extra` need."""
         lines = _inline_layers(self.lines)
         if self.scope is not None and self.scope.within in ("model", "both"):
             lines = [f"with {self.scope_text()}:", *(f"    {line}" for line in lines)]
@@ -378,12 +378,12 @@ class Builder:
         # Two empty lines before a definition, one if it is a single line.
         above = "".join("\n" * min(2, text.count("\n")) + text for text in definitions)
         # A script always imports keras.
-        head = self.dialect.imports_for("".join(definitions) + body + more + " keras.")
+        head = self.dialect.imports_for("".join(definitions) + body + extra + " keras.")
         plain = "".join(line for line in head.splitlines(keepends=True) if line.startswith("import"))
         return plain + "".join(imports) + head.removeprefix(plain) + above + ("\n\n" if definitions else "\n") + body
 
     def scope_text(self) -> str:
-        """Return the context manager that makes the custom function or class known."""
+        """Return the `custom_object_scope` with the custom function or class, as an expression."""
         assert self.scope is not None
         name = self._define(self.scope.name, {})
         self._import("keras.")
@@ -391,7 +391,7 @@ class Builder:
 
 
 def _inline_layers(lines: Sequence[Line]) -> list[str]:
-    """Move each layer that is used once to where it is used."""
+    """If the variable of a layer is used once, replace it by the constructor."""
     texts = [line.text for line in lines]
     for line in lines:
         variable, _, layer = line.text.partition(" = ")
@@ -400,7 +400,7 @@ def _inline_layers(lines: Sequence[Line]) -> list[str]:
             if (
                 len(uses) == 2
                 and _IDENTIFIER.findall(uses[1]).count(variable) == 1
-                and len(uses[1]) + len(layer) < _MAX_WIDTH
+                and len(uses[1]) + len(layer) < _MAX_LINE_WIDTH
             ):
                 parts = (layer if part == variable else part for part in re.split(r"(\W+)", uses[1]))
                 texts[texts.index(uses[1])] = "".join(parts)
@@ -409,7 +409,7 @@ def _inline_layers(lines: Sequence[Line]) -> list[str]:
 
 
 def loading_lines(variable: str, path: str) -> str:
-    """Return the lines that load a file as a module, from Python's documentation."""
+    """Return the lines that load a file as a module, as Python's documentation does."""
     name = json.dumps(os.path.splitext(os.path.basename(path))[0])
     return (
         f"spec = importlib.util.spec_from_file_location({name}, {json.dumps(path)})\n"

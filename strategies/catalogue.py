@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from clonediff.strategies.kind import FALLBACK_INPUTS, Kind, combined
+from clonediff.strategies.kind import FALLBACK_INPUTS, Kind, combine
 from clonediff.strategies.layers import CATALOGUE, EXCLUDED_LAYERS
 from clonediff.strategies.operations import operations_of
 from clonediff.strategies.values import EXCLUDED_ARGUMENTS, values
 
 Signature = Mapping[str, Any]
 """The parameters of a layer's `constructor` and of its `call`."""
-_LAYERS = 3
+_LAYERS_PER_OPERATION = 3
 """How many layers to draw for one operation."""
 
 
@@ -22,70 +22,71 @@ def kinds_of(
     functions: Mapping[str, Any],
     generation: str,
     *,
-    own: Mapping[str, Signature] | None = None,
-    further: Mapping[str, tuple[str, ...]] | None = None,
+    user_layers: Mapping[str, Signature] | None = None,
+    more_values: Mapping[str, tuple[str, ...]] | None = None,
 ) -> dict[str, Kind]:
-    """Return the kinds of a release by name, with the user's `own` layers.
+    """Return the kinds of a release and of the user's layers, by name.
 
-    `further` has more values to try, by argument.
+    `more_values` has more values to try, by argument.
     """
-    further = further or {}
+    more_values = more_values or {}
     kinds: dict[str, Kind] = {}
     for name, kind in CATALOGUE.items():
         if name in layers:
-            kinds[name] = _completed(kind, layers[name], further)
+            kinds[name] = _complete(kind, layers[name], more_values)
         elif kind.family == "custom" and (generation == "keras" or name != "Louder"):
             kinds[name] = kind
     for name, signature in layers.items():
         if name not in kinds and name not in EXCLUDED_LAYERS:
-            kinds[name] = _unlisted(name, signature, further)
+            kinds[name] = _kind_of_unlisted(name, signature, more_values)
     operations = operations_of(functions, generation)
     total = sum(kind.weight for kind in kinds.values())
-    times = max(1, round(_LAYERS * sum(kind.weight for kind in operations.values()) / max(1, total)))
-    kinds = {name: replace(kind, weight=times * kind.weight) for name, kind in kinds.items()}
+    factor = max(1, round(_LAYERS_PER_OPERATION * sum(kind.weight for kind in operations.values()) / max(1, total)))
+    kinds = {name: replace(kind, weight=factor * kind.weight) for name, kind in kinds.items()}
     kinds.update(operations)
-    if own:
-        made = {name: _unlisted(name, signature, further) for name, signature in own.items()}
-        weight = max(2, sum(kind.weight for kind in kinds.values()) // (2 * len(own)))
-        pairs, own_pairs = (sum(len(kind.optional) for kind in some.values()) for some in (kinds, made))
-        share = max(1, pairs // (2 * max(1, own_pairs)))
-        kinds.update({name: replace(kind, weight=weight, share=share) for name, kind in made.items()})
+    if user_layers:
+        user_kinds = {name: _kind_of_unlisted(name, layer, more_values) for name, layer in user_layers.items()}
+        weight = max(2, sum(kind.weight for kind in kinds.values()) // (2 * len(user_layers)))
+        pairs, user_pairs = (sum(len(kind.optional) for kind in some.values()) for some in (kinds, user_kinds))
+        share = max(1, pairs // (2 * max(1, user_pairs)))
+        kinds.update({name: replace(kind, weight=weight, share=share) for name, kind in user_kinds.items()})
     return kinds
 
 
-def _unlisted(name: str, signature: Signature, further: Mapping[str, tuple[str, ...]]) -> Kind:
-    """Return the kind of a layer without a row in `layers`."""
+def _kind_of_unlisted(name: str, signature: Signature, more_values: Mapping[str, tuple[str, ...]]) -> Kind:
+    """Return the kind of a layer that `CATALOGUE` does not list."""
     # If the call has several required arguments, each is a tensor.
     count = sum(bool(parameter.get("required")) for parameter in signature["call"])
     kind = Kind(name, takes=(1, 3), packed="any", inputs=FALLBACK_INPUTS, weight=2)
     if count > 1:
         kind = replace(kind, takes=(count, count), packed="each")
-    return _completed(kind, signature, further)
+    return _complete(kind, signature, more_values)
 
 
-def _completed(kind: Kind, signature: Signature, further: Mapping[str, tuple[str, ...]]) -> Kind:
-    """Return the kind with the arguments of the signature, and without those that it lacks."""
-    bases, more = kind.bases, dict(kind.optional)
+def _complete(kind: Kind, signature: Signature, more_values: Mapping[str, tuple[str, ...]]) -> Kind:
+    """Add the arguments of the signature to a kind. Remove those that the signature lacks."""
+    bases, optional = kind.bases, dict(kind.optional)
     if kind.family != "lambda":
-        has = {parameter["name"]: parameter for parameter in signature["constructor"]}
-        bases = tuple(base for base in bases if all(key in has for key, _ in base)) or ((),)
-        needed = [name for name, parameter in has.items() if parameter.get("required") and name not in dict(bases[0])]
-        missing = {name: further.get(name) or values(name, required=True) or ("0.5",) for name in needed}
-        bases = tuple((*base, *added) for base in bases for added in combined(missing))
-        for name, parameter in has.items():
-            if name in further:
-                more[name] = further[name]
+        parameters = {parameter["name"]: parameter for parameter in signature["constructor"]}
+        bases = tuple(base for base in bases if all(key in parameters for key, _ in base)) or ((),)
+        required = [name for name, parameter in parameters.items() if parameter.get("required")]
+        needed = [name for name in required if name not in dict(bases[0])]
+        missing = {name: more_values.get(name) or values(name, required=True) or ("0.5",) for name in needed}
+        bases = tuple((*base, *added) for base in bases for added in combine(missing))
+        for name, parameter in parameters.items():
+            if name in more_values:
+                optional[name] = more_values[name]
             elif not parameter.get("required") and name not in EXCLUDED_ARGUMENTS:
-                more[name] = values(name, parameter.get("default"))
-    more = {name: texts for name, texts in more.items() if texts}
-    takes = {parameter["name"]: parameter for parameter in signature["call"]}
-    call_options = {key: texts for key, texts in kind.call.items() if key in takes}
-    extra = [name for name in kind.tensor_arguments if name in takes]
-    if "mask" in takes and "mask" not in extra:
+                optional[name] = values(name, parameter.get("default"))
+    optional = {name: texts for name, texts in optional.items() if texts}
+    call_parameters = {parameter["name"]: parameter for parameter in signature["call"]}
+    call_options = {key: texts for key, texts in kind.call.items() if key in call_parameters}
+    extra = [name for name in kind.tensor_arguments if name in call_parameters]
+    if "mask" in call_parameters and "mask" not in extra:
         extra.append("mask")
-    for name, parameter in takes.items():
+    for name, parameter in call_parameters.items():
         if name not in call_options and name == "training":
             call_options[name] = ("", "", "True")
         elif name not in call_options and isinstance(parameter.get("default"), bool):
             call_options[name] = ("", "", "", repr(not parameter["default"]))
-    return replace(kind, bases=bases, optional=more, call=call_options, tensor_arguments=tuple(extra))
+    return replace(kind, bases=bases, optional=optional, call=call_options, tensor_arguments=tuple(extra))

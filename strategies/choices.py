@@ -10,11 +10,11 @@ from typing import NamedTuple, TypeVar
 T = TypeVar("T")
 
 BITS = 16
-"""The bits of a number."""
+"""How many bits each number has."""
 
 
 class Choices:
-    """Makes each choice from the next number. Zero is the first, simplest option.
+    """Makes each choice from the next number; 0 chooses the first option, the simplest.
 
     No number is used twice. When the numbers run out, all choices are the simplest.
     """
@@ -23,19 +23,19 @@ class Choices:
         self._numbers = iter(numbers)
 
     def number(self, below: int) -> int:
-        """Return a number from 0 up to, and without, `below`."""
+        """Choose a number from 0 to `below` - 1."""
         return next(self._numbers, 0) * below >> BITS
 
     def pick(self, options: Sequence[T]) -> T:
         return options[self.number(len(options))]
 
     def chance(self, count: int) -> bool:
-        """Return True in one case of `count`."""
+        """Return True with the probability 1 / `count`."""
         return self.number(count) == count - 1
 
 
 class ModelChoices(NamedTuple):
-    """The choices of a model: those of its frame, and separate ones for each instruction."""
+    """The choices for a model as a whole (`frame`), and for each of its instructions."""
 
     frame: Choices
     instructions: Iterator[Choices]
@@ -46,12 +46,12 @@ def from_seed(seed: int) -> ModelChoices:
     source = random.Random(seed)
 
     def choices() -> Choices:
-        own = random.Random(source.getrandbits(64))
-        return Choices(own.getrandbits(BITS) for _ in itertools.count())
+        generator = random.Random(source.getrandbits(64))
+        return Choices(generator.getrandbits(BITS) for _ in itertools.count())
 
     return ModelChoices(choices(), (choices() for _ in itertools.count()))
 
 
 def from_numbers(frame: Iterable[int], *instructions: Iterable[int]) -> ModelChoices:
-    """Return the choices of lists of numbers, for the frame and for each instruction."""
+    """Return choices from lists of numbers, one for the frame and one per instruction."""
     return ModelChoices(Choices(frame), map(Choices, instructions))

@@ -1,19 +1,19 @@
-"""Custom layers and models for Keras 3, each of which a known issue needs."""
+"""Custom layers and models, written for Keras 3; each shows a known issue."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from clonediff.strategies.functions import DEFINITIONS, REGISTERED
+from clonediff.strategies.functions import DEFINITIONS, REGISTRATION
 
-_SUPPORTS_MASKING = """\
+_MASKING_CONSTRUCTOR = """\
     def __init__(self, **kwargs):
         super().__init__(**kwargs)
         self.supports_masking = True
 """
 
 _ONE_WEIGHT = f"""\
-{_SUPPORTS_MASKING}
+{_MASKING_CONSTRUCTOR}
     def build(self, input_shape):
         self.NAME = self.add_weight(NAMED, shape=(input_shape[-1],), initializer="uniform")
         self.built = True
@@ -48,7 +48,7 @@ _BODIES = {
     "Scale": _ONE_WEIGHT.replace("NAMED", 'name="scale"').replace("NAME", "scale"),
     "Offset": _ONE_WEIGHT.replace("NAMED, ", "").replace("NAME", "offset").replace("x *", "x +"),
     "MakeMask": f"""\
-{_SUPPORTS_MASKING}
+{_MASKING_CONSTRUCTOR}
     def call(self, x):
         return x * 2.0
 
@@ -56,7 +56,7 @@ _BODIES = {
         return ops.any(ops.not_equal(x, 0.0), axis=-1)
 """,
     "UseMask": f"""\
-{_SUPPORTS_MASKING}
+{_MASKING_CONSTRUCTOR}
     def call(self, x, mask=None):
         return x if mask is None else x * ops.cast(mask, x.dtype)[..., None]
 """,
@@ -67,7 +67,7 @@ _BODIES = {
     "SumAll": _SUM.replace("self, xs", "self, *xs"),
     "SumList": _SUM,
     "Shift": f"""\
-{_SUPPORTS_MASKING}
+{_MASKING_CONSTRUCTOR}
     def call(self, x, by=None):
         if by is None:
             return x * 1.0
@@ -78,7 +78,7 @@ _BODIES = {
         return x + by
 """,
     "Adjust": f"""\
-{_SUPPORTS_MASKING}
+{_MASKING_CONSTRUCTOR}
     def call(self, x, how=None):
         return x * (sum(map(ord, repr(how))) % 7 + 1.0)
 """,
@@ -158,7 +158,7 @@ CUSTOM_LAYERS: Mapping[str, str] = {
     name: f"class <{name}>(layers.Layer):\n{body.replace(f' {name}(', f' <{name}>(')}" for name, body in _BODIES.items()
 }
 """The source of each custom layer."""
-DEFINITIONS.update({name: REGISTERED + text for name, text in CUSTOM_LAYERS.items()})
+DEFINITIONS.update({name: REGISTRATION + text for name, text in CUSTOM_LAYERS.items()})
 
 CUSTOM_MODELS: Mapping[str, str] = {
     "plain": """\

@@ -1,4 +1,4 @@
-"""Translates programs, which use the names of Keras 3, for each generation of Keras."""
+"""Translates the Keras 3 names of programs for each generation of Keras."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """The imports by defined name, and spellings that differ from Keras 3, longest first."""
+    """The imports of a script, by defined name, and spellings of Keras 3's names, longest first."""
 
     imports: Mapping[str, str]
     spellings: Mapping[str, str] = field(default_factory=dict)

@@ -18,8 +18,8 @@ from clonediff.strategies.build import Builder, Keras, Level, Output, Refused, s
 from clonediff.strategies.choices import Choices, ModelChoices
 from clonediff.strategies.functions import FORMS, role_of
 from clonediff.strategies.kind import COMMON_INPUTS, FALLBACK_INPUTS, INPUTS, Kind
-from clonediff.strategies.lambdas import LambdaSketch, lambda_sketch
-from clonediff.strategies.objects import Objects, drawn_object
+from clonediff.strategies.lambdas import LambdaSketch, draw_lambda
+from clonediff.strategies.objects import Objects, draw_object
 from clonediff.strategies.operations import is_operation
 from clonediff.strategies.program import (
     Again,
@@ -39,10 +39,10 @@ from clonediff.strategies.program import (
 from clonediff.strategies.undefined import why_undefined
 from clonediff.strategies.values import COMPANIONS, LAYER_ARGUMENTS, OPTIONAL_COMPANIONS
 
-_LENGTHS = (1, 1, 1, 2, 2, 2, 3, 3, 4, 5)
-"""The numbers of instructions of a model."""
+_BODY_LENGTHS = (1, 1, 1, 2, 2, 2, 3, 3, 4, 5)
+"""How many instructions a model may have, repeated by weight."""
 MAX_CALLS = 5
-"""The most calls of a model, with those of nested models."""
+"""The most calls in a model and its nested models together."""
 MAX_INPUTS = 3
 _MAX_OPERAND_CHOICES = 2
 """How many choices of tensors to try before adding a new input."""
@@ -52,25 +52,25 @@ _COMMON_SETTINGS = (
 )
 """Settings that every layer has; "frozen after" freezes a layer once it is made."""
 _FUNCTION_PREFIXES = ("<", "lambda", "functools.", "ops.")
-"""Prefixes of the functions that may also be set once the layer is made."""
+"""Prefixes of values that are functions; these may also be set after the layer is made."""
 _ARRANGEMENTS: tuple[Arrangement, ...] = (*("plain",) * 4, "list", "tuple", "dict", "nested")
 
 
 @dataclass(frozen=True)
 class Catalogue:
-    """The layers and operations of a release, its `kinds`, and its `objects`, such as optimizers."""
+    """What to draw: the `kinds` of a release, and its `objects`, such as optimizers."""
 
     generation: Generation
     kinds: Mapping[str, Kind]
     objects: Objects
     prepares: bool = True
-    """Whether models are changed before they are cloned, and cloned with arguments."""
-    missing: frozenset[str] = frozenset()
-    """The rows of `CLONE_ARGUMENTS` that need an argument which this release's `clone_model` lacks."""
+    """Whether to draw preparations and clone arguments."""
+    unsupported: frozenset[str] = frozenset()
+    """The `CLONE_ARGUMENTS` that the `clone_model` of the release does not accept."""
 
     @functools.cached_property
     def weighted_kinds(self) -> list[tuple[Kind, str]]:
-        """Return the kinds, by weight; then about as many pairs of kind and argument."""
+        """Return kinds without an argument, by weight; then about as many with an argument."""
         kinds = [(kind, "") for kind in self.kinds.values() for _ in range(kind.weight)]
         pairs = [
             (kind, argument) for kind in self.kinds.values() for argument in kind.optional for _ in range(kind.share)
@@ -88,12 +88,12 @@ class _Sketch:
     extra: str = ""
     function: LambdaSketch | None = None
 
-    def on(self, kind: Kind, tensors: tuple[Tensor, ...], output: Output) -> Apply:
-        """Return the call on these tensors; `output` describes the first."""
+    def instruction(self, kind: Kind, tensors: tuple[Tensor, ...], output: Output) -> Apply:
+        """Return the call on these tensors; `output` describes the first tensor."""
         arguments, definitions = self.arguments, Arguments()
         if self.function is not None:
-            made, definitions = self.function.arguments(len(tensors), len(output.shape))
-            arguments = (*made, *arguments)
+            drawn, definitions = self.function.arguments(len(tensors), len(output.shape))
+            arguments = (*drawn, *arguments)
         count = len(tensors)
         return Apply(kind.name, arguments, tensors, count, kind.packing(count), self.call, self.after, definitions)
 
@@ -110,21 +110,21 @@ class Drawing:
         self.calls = 0
         self.input_names = ""
 
-    def body(self, level: Level, count: int) -> list[Instruction]:
+    def draw_body(self, level: Level, count: int) -> list[Instruction]:
         """Draw `count` instructions, and return those that Keras accepts."""
         body = []
         for choices in itertools.islice(self.choices, count):
-            if self.calls < MAX_CALLS and (instruction := self._instruction(level, choices)) is not None:
+            if self.calls < MAX_CALLS and (instruction := self._draw_instruction(level, choices)) is not None:
                 body.append(instruction)
         return body
 
-    def _instruction(self, level: Level, choices: Choices) -> Instruction | None:
+    def _draw_instruction(self, level: Level, choices: Choices) -> Instruction | None:
         form = choices.number(16)
         layers = [at for at, layer in enumerate(level.layers) if layer]
         if form >= 14 and layers:
-            return self._again(level, choices, layers)
+            return self._draw_another_call(level, choices, layers)
         nests = form in (12, 13) and not level.stem and not level.chain
-        return self._nest(level, choices) if nests else self._apply(level, choices)
+        return self._draw_nest(level, choices) if nests else self._draw_apply(level, choices)
 
     def _first_accepted(self, level: Level, proposals: Iterable[Instruction]) -> Instruction | None:
         for proposal in proposals:
@@ -138,7 +138,7 @@ class Drawing:
 
     # -- a new layer, or an operation
 
-    def _apply(self, level: Level, choices: Choices) -> Instruction | None:
+    def _draw_apply(self, level: Level, choices: Choices) -> Instruction | None:
         kind, argument = choices.pick(self.catalogue.weighted_kinds)
         least, most = kind.takes
         count = 1 if kind.packed == "any" and choices.number(4) < 3 else least + choices.number(most - least + 1)
@@ -146,7 +146,7 @@ class Drawing:
             return None
         operands = self._operands(level, choices, kind, count)
         drawn, plain = self._sketches(level, choices, kind, argument)
-        # Try the drawn arguments on all operands before the plain ones.
+        # Try the drawn arguments on all operands, and only then the plain arguments.
         for sketches in (drawn, (plain,)):
             for operand in operands:
                 if instruction := self._apply_to(level, operand, count, kind, sketches):
@@ -154,41 +154,41 @@ class Drawing:
         return None
 
     def _operands(self, level: Level, choices: Choices, kind: Kind, count: int) -> list[tuple[Tensor, ...] | str]:
-        """Return the operands to try: tensors of the model, then names of inputs."""
+        """Return the operands to try: tensors of the model, then names of new inputs."""
         tensors = itertools.islice(self._tensor_choices(level, choices, kind, count), _MAX_OPERAND_CHOICES)
-        own_input, inputs = choices.chance(8), self._new_inputs(kind, choices)
+        wants_input, inputs = choices.chance(8), self._inputs_to_try(kind, choices)
         is_full = len(level.inputs) >= (1 if level.chain else MAX_INPUTS)
-        if not level.inputs or (own_input and not is_full):
+        if not level.inputs or (wants_input and not is_full):
             return [*inputs]
         return [*tensors, *(() if level.stem or is_full else inputs)]
 
     def _apply_to(
         self, level: Level, operand: tuple[Tensor, ...] | str, count: int, kind: Kind, sketches: Sequence[_Sketch]
     ) -> Instruction | None:
-        """Return the first call that Keras accepts on these tensors, or a new input."""
+        """Return the first accepted call on an operand: tensors, or the name of a new input."""
         if not isinstance(operand, str):
             proposals = (self._proposals(level, sketch, kind, operand) for sketch in sketches)
             return self._first_accepted(level, itertools.chain.from_iterable(proposals))
         with contextlib.suppress(Refused), self.builder.attempt(level):
-            self._new_input(level, INPUTS[operand])
+            self._add_input(level, INPUTS[operand])
             if instruction := self._apply_to(level, ((-len(level.inputs), 0),) * count, count, kind, sketches):
                 return instruction
-            raise Refused("on this input")
+            raise Refused("no call on this input")
         return None
 
-    def _new_input(self, level: Level, spec: Input) -> None:
+    def _add_input(self, level: Level, spec: Input) -> None:
         name = self.input_names.format(len(level.inputs)) or None
         self.builder.add_input(level, replace(spec, name=name))
 
     @staticmethod
-    def _new_inputs(kind: Kind, choices: Choices) -> list[str]:
+    def _inputs_to_try(kind: Kind, choices: Choices) -> list[str]:
         names = kind.inputs or tuple(dict.fromkeys((choices.pick(COMMON_INPUTS), "sequence", "vector", "image", "ids")))
         start = choices.number(len(names)) if kind.inputs and kind.inputs is not FALLBACK_INPUTS else 0
         return list(names[start:] + names[:start])
 
     @staticmethod
     def _tensor_choices(level: Level, choices: Choices, kind: Kind, count: int) -> Iterator[tuple[Tensor, ...]]:
-        """Yield the newest tensors, or drawn ones; then tensors of another shape or dtype."""
+        """Yield operands: the newest or other drawn tensors, then tensors of other shapes or dtypes."""
         start, second = choices.pick((0, 0, 0, 1, 2)), choices.number(8)
         outputs = {tensor: level.output(tensor) for tensor in level.tensors()[: 1 if level.chain else None]}
         no_strings = is_operation(kind.name)
@@ -206,16 +206,16 @@ class Drawing:
                 yield (first, *(alike[(second + number) % len(alike)] for number in range(count - 1)))
 
     def _sketches(self, level: Level, choices: Choices, kind: Kind, argument: str) -> tuple[list[_Sketch], _Sketch]:
-        """Return the call with all drawn arguments and with `argument` alone; and the plainest call."""
-        base, function = choices.pick(kind.bases), lambda_sketch(choices) if kind.family == "lambda" else None
+        """Return sketches with all drawn arguments and with only `argument`; and the plainest one."""
+        base, function = choices.pick(kind.bases), draw_lambda(choices) if kind.family == "lambda" else None
         chosen = self._argument_values(choices, kind, argument) if argument else {}
         arguments = {**dict(base), **chosen}
         for _ in range(choices.pick((0, 0, 0, 1, 2)) if kind.optional else 0):
-            further = self._argument_values(choices, kind, choices.pick(list(kind.optional)))
-            arguments = {**further, **arguments} if argument in further else {**arguments, **further}
+            added = self._argument_values(choices, kind, choices.pick(list(kind.optional)))
+            arguments = {**added, **arguments} if argument in added else {**arguments, **added}
         after: tuple[str, ...] = ()
         if not is_operation(kind.name):
-            after = self._common_settings(choices, kind, arguments, len(level.nodes))
+            after = self._draw_setting(choices, kind, arguments, len(level.nodes))
             self._use_scope(kind, arguments)
         calls = [(name, choices.pick(texts)) for name, texts in kind.call.items()]
         call = tuple((name, text) for name, text in calls if text and not level.chain)
@@ -227,12 +227,12 @@ class Drawing:
         return [drawn, *(_Sketch(each, call=usual, function=function) for each in dict.fromkeys(alone))], plain
 
     def _argument_values(self, choices: Choices, kind: Kind, name: str) -> dict[str, str]:
-        """Draw the value of an argument, with the arguments that it needs."""
+        """Draw the value of an argument. Return it, with the arguments that it needs, by name."""
         role, given = role_of(name), {}
         text = choices.pick(kind.optional[name])
         if role and choices.number(2):
-            of_keras = role in _ROLES_OF_CLASSES and choices.number(2)
-            text = drawn_object(role, self.catalogue.objects, choices) if of_keras else ""
+            uses_class = role in _ROLES_WITH_CLASSES and choices.number(2)
+            text = draw_object(role, self.catalogue.objects, choices) if uses_class else ""
             text = text or choices.pick(tuple(FORMS[role].values()))
         if name in COMPANIONS and not (name in OPTIONAL_COMPANIONS and choices.number(2)):
             given[COMPANIONS[name][0]] = COMPANIONS[name][1]
@@ -242,8 +242,8 @@ class Drawing:
             given.update(dict.fromkeys(others[:1], text))
         return given
 
-    def _common_settings(self, choices: Choices, kind: Kind, arguments: dict[str, str], number: int) -> tuple[str, ...]:
-        """Add an argument that every layer takes, or return lines that change it."""
+    def _draw_setting(self, choices: Choices, kind: Kind, arguments: dict[str, str], number: int) -> tuple[str, ...]:
+        """Add an argument that every layer takes, or return lines that set an attribute."""
         setting, after = choices.pick(_COMMON_SETTINGS), list[str]()
         if setting in LAYER_ARGUMENTS:
             name, texts = LAYER_ARGUMENTS[setting]
@@ -262,7 +262,7 @@ class Drawing:
         return tuple(after)
 
     def _use_scope(self, kind: Kind, arguments: dict[str, str]) -> None:
-        """Pass the function of the scope to a layer that takes it."""
+        """Pass the scope's function to a layer if the layer takes a function of its role."""
         if self.scope is None or self.scope_used or self.scope.name in self.catalogue.kinds:
             return
         takes = [name for name in kind.optional if role_of(name) == _SCOPE_ROLES.get(self.scope.name)]
@@ -276,16 +276,16 @@ class Drawing:
         return f"<{self.scope.name}>" if self.scope.within == "clone" else f'"{self.scope.name}"'
 
     def _proposals(self, level: Level, sketch: _Sketch, kind: Kind, tensors: tuple[Tensor, ...]) -> Iterator[Apply]:
-        """Yield the call with the drawn mask or initial state, then without."""
+        """Yield the call with the drawn mask or initial state, then without it."""
         output = level.output(tensors[0])
-        apply = sketch.on(kind, tensors, output)
+        apply = sketch.instruction(kind, tensors, output)
         if sketch.extra == "mask":
-            yield from self._with_mask(level, apply, output)
+            yield from self._add_mask(level, apply, output)
         elif sketch.extra == "initial_state":
-            yield from self._with_initial_state(level, apply)
+            yield from self._add_initial_state(level, apply)
         yield apply
 
-    def _with_mask(self, level: Level, apply: Apply, output: Output) -> Iterator[Apply]:
+    def _add_mask(self, level: Level, apply: Apply, output: Output) -> Iterator[Apply]:
         """Yield the call with a tensor, or a new input, as its mask."""
         for tensor in level.tensors():
             mask = level.output(tensor)
@@ -295,12 +295,12 @@ class Drawing:
                 return
         if output.shape and not level.stem and len(level.inputs) < MAX_INPUTS:
             with contextlib.suppress(Refused), self.builder.attempt(level):
-                self._new_input(level, Input(output.shape[:1], "bool", fill="mask"))
-                yield from self._with_mask(level, apply, output)
-                raise Refused("an input for a mask")
+                self._add_input(level, Input(output.shape[:1], "bool", fill="mask"))
+                yield from self._add_mask(level, apply, output)
+                raise Refused("no call with this mask")
 
-    def _with_initial_state(self, level: Level, apply: Apply) -> Iterator[Apply]:
-        """Yield the call with the newest vector as initial state; it determines the width."""
+    def _add_initial_state(self, level: Level, apply: Apply) -> Iterator[Apply]:
+        """Yield the call with the newest vector as initial state. The vector's size becomes `units`."""
         for tensor in level.tensors():
             shape = level.output(tensor).shape
             if len(shape) == 1 and shape[0] is not None:
@@ -312,7 +312,7 @@ class Drawing:
 
     # -- a layer called again, and a nested model
 
-    def _again(self, level: Level, choices: Choices, layers: list[int]) -> Instruction | None:
+    def _draw_another_call(self, level: Level, choices: Choices, layers: list[int]) -> Instruction | None:
         layer = layers[-1 - choices.number(min(4, len(layers)))]
         call: Arguments = () if level.chain else choices.pick(((), (("training", "True"),), (("by", "2.0"),), ()))
         available = level.tensors()[:1] if level.chain else level.tensors()
@@ -326,21 +326,22 @@ class Drawing:
             proposals += [Again(layer, tensors, arguments) for arguments in dict.fromkeys((call, ()))]
         return self._first_accepted(level, proposals)
 
-    def _nest(self, level: Level, choices: Choices) -> Instruction | None:
+    def _draw_nest(self, level: Level, choices: Choices) -> Instruction | None:
         sequential = choices.number(3) == 1
-        own: ModelClass = choices.pick((*_KERAS_CLASS, "plain", "option"))
+        model_class: ModelClass = choices.pick((*_KERAS_CLASSES, "plain", "option"))
         setting, extra = choices.pick(("", "", "", "named", "frozen", "")), choices.pick(("",) * 6 + ("training",))
         builder, calls, spec = self.builder, self.calls, INPUTS[choices.pick(COMMON_INPUTS)]
-        own = "plain" if own == "option" and (sequential or self.catalogue.generation != "keras") else own
+        if model_class == "option" and (sequential or self.catalogue.generation != "keras"):
+            model_class = "plain"
         try:
             with builder.attempt(level):
                 if not level.inputs:
-                    self._new_input(level, spec)
+                    self._add_input(level, spec)
                 available = level.tensors()
                 count = 1 if sequential else 1 + choices.number(2)
                 tensors = tuple(choices.pick(available) for _ in range(count))
-                inner, begin = builder.open_nest(level, tensors, sequential)
-                body = self.body(inner, choices.pick((1, 1, 2, 3)))
+                inner, start = builder.open_nest(level, tensors, sequential)
+                body = self.draw_body(inner, choices.pick((1, 1, 2, 3)))
                 if not body:
                     raise Refused("an empty model")
                 ends = _unused_tensors(inner, body)
@@ -348,42 +349,42 @@ class Drawing:
                 name = f"my_model{len(level.nodes) or ''}" if setting == "named" else None
                 call: Arguments = (("training", "True"),) if extra == "training" else ()
                 frozen = setting == "frozen"
-                nest = Nest(tuple(body), tensors, tuple(chosen), sequential, own, name, frozen, call)
-                builder.close_nest(level, nest, inner, begin)
+                nest = Nest(tuple(body), tensors, tuple(chosen), sequential, model_class, name, frozen, call)
+                builder.close_nest(level, nest, inner, start)
                 return nest
         except Refused:
             self.calls = calls
             return None
 
 
-_KERAS_CLASS: tuple[ModelClass, ...] = ("", "", "", "")
-_ROLES_OF_CLASSES = ("initializer", "regularizer", "constraint")
+_KERAS_CLASSES: tuple[ModelClass, ...] = ("", "", "", "")
+_ROLES_WITH_CLASSES = ("initializer", "regularizer", "constraint")
 _SCOPE_ROLES: Mapping[str, str] = {"double": "activation", "halves": "initializer", "magnitude": "regularizer"}
 """The functions that a scope may make known, with the role of the arguments that take them."""
 
 
 def _unused_tensors(level: Level, body: Sequence[Instruction]) -> list[Tensor]:
-    """Return the tensors that no instruction takes."""
+    """Return the tensors of a level that no instruction of the body takes."""
     taken = {tensor for instruction in body for tensor in instruction.tensors}
     tensors = [(node, number) for node, outputs in enumerate(level.nodes) for number in range(len(outputs))]
     return [tensor for tensor in tensors if tensor not in taken]
 
 
 def draw(choices: ModelChoices, catalogue: Catalogue, keras: Keras) -> Graph | None:
-    """Draw a model, None if Keras accepts none. Raise `Refused` if it does not run."""
+    """Draw a graph; None if Keras accepts no call. Raise `Refused` if it does not run."""
     frame = choices.frame
-    count = frame.pick(_LENGTHS)
+    count = frame.pick(_BODY_LENGTHS)
     sequential, named, frozen = frame.chance(8), frame.chance(8), frame.chance(8)
     takes, gives = frame.pick(_ARRANGEMENTS), frame.pick(_ARRANGEMENTS)
-    own: ModelClass = frame.pick((*_KERAS_CLASS, *_KERAS_CLASS, *_KERAS_CLASS, "plain", "option", "step", "compile"))
-    more = catalogue.prepares
-    recipe = frame.pick(prepare.CLONE_ARGUMENTS) if frame.chance(8) and more and not own else ""
+    model_class: ModelClass = frame.pick((*_KERAS_CLASSES * 3, "plain", "option", "step", "compile"))
+    prepares = catalogue.prepares
+    wanted = frame.pick(prepare.CLONE_ARGUMENTS) if frame.chance(8) and prepares and not model_class else ""
     possible = Scope(frame.pick((*_SCOPE_ROLES, "Scale", "Span", "Shift")), frame.pick(("clone", "model", "both")))
-    scope = possible if frame.chance(16) and more and not recipe else None
+    scope = possible if frame.chance(16) and prepares and not wanted else None
     drawing = Drawing(catalogue, keras, choices.instructions, scope)
-    drawing.input_names = "in_{}" if takes == "dict" else "x{}" if frame.chance(8) or recipe else ""
+    drawing.input_names = "in_{}" if takes == "dict" else "x{}" if frame.chance(8) or wanted else ""
     level = Level(chain=sequential)
-    body = drawing.body(level, count)
+    body = drawing.draw_body(level, count)
     if not body:
         return None
     ends = _unused_tensors(level, body)
@@ -398,9 +399,9 @@ def draw(choices: ModelChoices, catalogue: Catalogue, keras: Keras) -> Graph | N
         "my_model" if named else None,
         frozen,
         sequential,
-        "plain" if own == "option" and (sequential or catalogue.generation != "keras") else own,
+        "plain" if model_class == "option" and (sequential or catalogue.generation != "keras") else model_class,
         scope=scope if drawing.scope_used or (scope and scope.name in catalogue.kinds) else None,
-        clone_arguments=recipe if recipe not in catalogue.missing else "",
+        clone_arguments=wanted if wanted not in catalogue.unsupported else "",
     )
     if why_undefined(program):
         program = replace(program, clone_arguments="")
@@ -409,10 +410,10 @@ def draw(choices: ModelChoices, catalogue: Catalogue, keras: Keras) -> Graph | N
         builder.close(level, "model", 0, program)
     except Refused:
         return None
-    if scope is not None and program.scope is None:  # nothing uses it
+    if scope is not None and program.scope is None:  # no layer uses the scope: build again without it
         builder, level = _build(program, keras)
     plain = program
-    if more and not program.clone_arguments and program.scope is None and frame.number(2):
+    if prepares and not program.clone_arguments and program.scope is None and frame.number(2):
         program, builder, level = _prepare(program, builder, level, frame, catalogue.objects)
     try:
         builder.evaluate(level, program)
@@ -426,7 +427,7 @@ def draw(choices: ModelChoices, catalogue: Catalogue, keras: Keras) -> Graph | N
 
 
 def _draw_outputs(frame: Choices, level: Level, ends: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """Return unused tensors, in one case of six with any other or repeated one."""
+    """Return unused tensors, and in one case of six any tensor, perhaps for the second time."""
     chosen = list(ends) if frame.number(4) < 3 else [frame.pick(ends)]
     if frame.chance(6):
         chosen.append(frame.pick(level.tensors()))
@@ -436,7 +437,7 @@ def _draw_outputs(frame: Choices, level: Level, ends: Sequence[Tensor]) -> tuple
 def _prepare(
     program: Program, builder: Builder, level: Level, frame: Choices, objects: Objects
 ) -> tuple[Program, Builder, Level]:
-    """Return the program with one to three preparations that Keras accepts."""
+    """Add up to three preparations that Keras accepts to the program."""
     count = 1 + frame.chance(4) + frame.chance(16)
     model = prepare.Model(program, level, objects)
     for number in range(2 * count):
@@ -447,7 +448,7 @@ def _prepare(
             continue
         with contextlib.suppress(Refused):
             if preparation.does == "adapt" and preparation.on is not None:
-                proposal = replace(proposal, body=prepare.without_adapted(proposal.body, preparation.on))
+                proposal = replace(proposal, body=prepare.remove_adapted_arguments(proposal.body, preparation.on))
                 return proposal, *_build(proposal, builder.keras)
             with builder.attempt(level):
                 builder.prepare(level, preparation)
@@ -456,7 +457,7 @@ def _prepare(
 
 
 def rebuild(program: Program, keras: Keras) -> Graph:
-    """Build a program exactly as it is. Raise `Refused` if Keras refuses any of it."""
+    """Build a program exactly as it is. Raise `Refused` if Keras refuses a part."""
     return graph_of(program, _build(program, keras)[0])
 
 
@@ -482,7 +483,7 @@ def graph_of(program: Program, builder: Builder) -> Graph:
     arguments = {}
     if program.clone_arguments:
         texts = prepare.clone_arguments(program)
-        arguments = {name: builder.text(text) for name, text in texts.items()}
+        arguments = {name: builder.fill(text) for name, text in texts.items()}
     scope = program.scope
     within = (builder.scope_text(),) if scope is not None and scope.within in ("clone", "both") else ()
     return Graph(program, builder.source(" ".join(arguments.values())), arguments, within)

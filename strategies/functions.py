@@ -11,14 +11,14 @@ from typing import NamedTuple
 
 from clonediff.strategies.values import parse_table, split_row
 
-REGISTERED = "@keras.saving.register_keras_serializable()\n"
+REGISTRATION = "@keras.saving.register_keras_serializable()\n"
 
 
 class Role(NamedTuple):
-    """The role of an argument: its parameters, result, and Keras' class of such objects.
+    """An argument's role: parameters and result of its functions, Keras `base` of its objects.
 
-    A custom function has the `name`, or the `namesake`, which is that of a function of Keras. The result has the number
-    2.0 in it, which the forms replace. `shared` is an object of Keras that two arguments may share.
+    A custom function is called `name`, or `namesake`, which is also the name of a Keras function. `result` contains
+    2.0, which each form replaces by its own factor. `shared` is an object of Keras that two arguments may share.
     """
 
     name: str
@@ -31,8 +31,8 @@ class Role(NamedTuple):
 
 
 ROLES: Mapping[str, Role] = {
-    kind: Role(*split_row(row))
-    for kind, row in parse_table("""
+    role: Role(*split_row(row))
+    for role, row in parse_table("""
         activation: double | x | x * 2.0 | layers.Layer | call | relu | layers.ReLU(negative_slope=0.5)
         initializer: halves | shape, dtype=None | ops.ones(shape, dtype=dtype) / 2.0 | keras.initializers.Initializer
             | __call__ | ones | keras.initializers.RandomUniform(0.25, 0.75)
@@ -52,12 +52,12 @@ _ATTRIBUTE_VALUES = (
     *("np.float32(2.0)", 'np.arange(2, 3, dtype="float32")', "ops.convert_to_tensor(2.0)", "keras.Variable(2.0)"),
     *("[2.0]", "layers.Embedding(1, 1)", "keras.optimizers.schedules.CosineDecay(0.5, 10)"),
 )
-"""Attributes of a custom object, other than a number."""
+"""Values, other than numbers, for the attribute of a custom object."""
 _BASES_WITH_KWARGS = ("layers.Layer", "keras.losses.Loss", "keras.metrics.Mean")
 
 _FACTORY = "def <{0}>({1}):\n    return lambda TAKES: GIVES{{{2}}}\n"
 _FUNCTIONS: Mapping[str, tuple[str, str]] = {
-    "registered": ("<NAME>", REGISTERED + "def <NAME>(TAKES):\n    return GIVES{2.0}\n"),
+    "registered": ("<NAME>", REGISTRATION + "def <NAME>(TAKES):\n    return GIVES{2.0}\n"),
     "named": ("<NAME_named>", "def <NAME_named>(TAKES):\n    return GIVES{2.0}\n"),
     "lambda": ("lambda TAKES: GIVES{2.0}", ""),
     "partial": ("functools.partial(<NAME_by>, by=2.0)", "def <NAME_by>(TAKES, *, by):\n    return GIVES{by}\n"),
@@ -89,34 +89,31 @@ _FUNCTIONS: Mapping[str, tuple[str, str]] = {
         "def <NAME_over_all>(parts):\n    parts[0].build(())\n"
         "    return lambda TAKES: GIVES{parts[0].embeddings[0, 0]}\n",
     ),
-    "words": (
+    "big dict": (
         "<NAME_among>(dict.fromkeys(map(str, range(6000)), 2.0))",
         _FACTORY.format("NAME_among", "numbers", 'numbers["7"]'),
     ),
-    "cached": (
-        "<NAME_cached>(2.0)",
-        "@functools.cache\n" + _FACTORY.format("NAME_cached", "by", "by"),
-    ),
+    "cached": ("<NAME_cached>(2.0)", "@functools.cache\n" + _FACTORY.format("NAME_cached", "by", "by")),
     "global": ("<NAME_global>", "def <NAME_global>(TAKES):\n    return GIVES{<FACTOR>}\n"),
     "global layer": ("<NAME_table>", "def <NAME_table>(TAKES):\n    return GIVES{<table>.embeddings[0, 0]}\n"),
     "traced": ("<NAME_traced>", "@tf.function\ndef <NAME_traced>(TAKES):\n    return GIVES{2.0}\n"),
-    "made": (
+    "registered twice": (
         "[<NAME_made>(3.0), <NAME_made>(2.0)][0]",
         "def <NAME_made>(by):\n    @keras.saving.register_keras_serializable()\n    def made(TAKES):\n"
         "        return GIVES{by}\n\n    return made\n",
     ),
 }
-"""Forms of functions: the value, and the definition that it needs. GIVES{by} is the result, with `by` for 2.0."""
+"""The value of each form of function, and its definition. GIVES{by} is the result, with `by` in place of 2.0."""
 
 
 def write_function(form: str, name: str, parameters: str, result: str) -> tuple[str, dict[str, str]]:
-    """Return a function in a form: the value, and the definition that it needs."""
+    """Write a function in a form. Return its value, and the definition that it needs."""
 
-    def filled(template: str) -> str:
+    def fill(template: str) -> str:
         text = template.replace("NAME", name).replace("TITLE", name.title()).replace("TAKES", parameters)
         return re.sub(r"GIVES\{(.*?)\}", lambda match: result.replace("2.0", match[1]), text)
 
-    value, definition = map(filled, _FUNCTIONS[form])
+    value, definition = map(fill, _FUNCTIONS[form])
     return value, {definition.partition("<")[2].partition(">")[0]: definition} if definition else {}
 
 
@@ -139,69 +136,69 @@ _CONFIG = """\
 
 def _class_of(role: Role, name: str, template: str = _CLASS + _CONFIG) -> str:
     """Return the definition of a custom class of a role."""
-    options = role.base in _BASES_WITH_KWARGS
+    takes_kwargs = role.base in _BASES_WITH_KWARGS
     result, parameters = role.result.replace("2.0", "self.by"), role.parameters
     if role.method == "update_state":
         result, parameters = f"super().update_state({result}, sample_weight)", f"{parameters}, sample_weight=None"
-    first = "super().__init__(**kwargs)\n        " if options else ""
+    first = "super().__init__(**kwargs)\n        " if takes_kwargs else ""
     return template.format(
         name=name,
         role=role,
-        more=", **kwargs" if options else "",
+        more=", **kwargs" if takes_kwargs else "",
         first=first + ("self.built = True\n        " if role.base == "layers.Layer" else ""),
         parameters=parameters,
         result=result,
-        config="**super().get_config(), " if options else "",
+        config="**super().get_config(), " if takes_kwargs else "",
     )
 
 
-def _forms(kind: str, role: Role) -> tuple[dict[str, str], dict[str, str]]:
+def _forms(role_name: str, role: Role) -> tuple[dict[str, str], dict[str, str]]:
     """Return the values of a role, by form, and the definitions that they need."""
     values, definitions = {}, {}
-    # If an initializer reads the weight of a layer, the initial value of a weight is undefined.
-    for form in _FUNCTIONS if kind != "initializer" else (form for form in _FUNCTIONS if "layer" not in form):
+    # An initializer that reads a weight of another layer would leave an initial value undefined.
+    for form in _FUNCTIONS if role_name != "initializer" else (form for form in _FUNCTIONS if "layer" not in form):
         values[form], new = write_function(form, role.name, role.parameters, role.result)
         definitions.update(new)
-    own = "MeanError" if kind == "metric" else role.name.title()
-    # It is also undefined if a layer is passed a variable.
-    holds = _ATTRIBUTE_VALUES[: {"activation": 3, "loss": None, "schedule": None}.get(kind, 4)]
+    class_name = "MeanError" if role_name == "metric" else role.name.title()
+    # An activation is a layer. The initial value of a variable that is passed to a layer is undefined, too.
+    held_values = _ATTRIBUTE_VALUES[: {"activation": 3, "loss": None, "schedule": None}.get(role_name, 4)]
     values |= {
         "namesake": f"<{role.namesake}>",
-        "class": f"<{own}>(2.0)",
-        "unregistered class": f"<Own{own}>(2.0)",
-        "class without a config": f"<Bare{own}>(2.0)",
-        **{f"class of {held}": f"<{own}>({held})" for held in holds},
+        "class": f"<{class_name}>(2.0)",
+        "unregistered class": f"<Own{class_name}>(2.0)",
+        "class without a config": f"<Bare{class_name}>(2.0)",
+        **{f"class of {held}": f"<{class_name}>({held})" for held in held_values},
     }
     definitions |= {
         role.namesake: f"def <{role.namesake}>({role.parameters}):\n    return {role.result}\n",
-        own: REGISTERED + _class_of(role, own),
-        f"Own{own}": _class_of(role, f"Own{own}"),
-        f"Bare{own}": REGISTERED + _class_of(role, f"Bare{own}", _CLASS),
+        class_name: REGISTRATION + _class_of(role, class_name),
+        f"Own{class_name}": _class_of(role, f"Own{class_name}"),
+        f"Bare{class_name}": REGISTRATION + _class_of(role, f"Bare{class_name}", _CLASS),
     }
     if role.shared:
-        values["shared"] = f"<shared_{kind}>"
-        definitions[f"shared_{kind}"] = f"<shared_{kind}> = {role.shared}\n"
+        values["shared"] = f"<shared_{role_name}>"
+        definitions[f"shared_{role_name}"] = f"<shared_{role_name}> = {role.shared}\n"
     return values, definitions
 
 
 _MORE_VALUES: Mapping[str, Mapping[str, str]] = {
     "activation": {
-        "of ops": "ops.gelu",
-        "of ops alone": "ops.square",
+        "function of ops": "ops.gelu",
+        "only in ops": "ops.square",
         "partial of Keras": "functools.partial(keras.activations.elu, alpha=0.5)",
     },
     "initializer": {
-        "of ops": "ops.ones",
-        "of random": "keras.random.uniform",
+        "function of ops": "ops.ones",
+        "function of random": "keras.random.uniform",
         "seed generator": "keras.initializers.RandomUniform(0.25, 0.75, seed=keras.random.SeedGenerator(3))",
         "array": "np.arange(1, 5) / 2",
     },
-    "regularizer": {"of ops": "ops.logsumexp"},
-    "constraint": {"of ops": "ops.abs"},
+    "regularizer": {"function of ops": "ops.logsumexp"},
+    "constraint": {"function of ops": "ops.abs"},
 }
-_VALUES_AND_DEFINITIONS = {kind: _forms(kind, role) for kind, role in ROLES.items()}
+_VALUES_AND_DEFINITIONS = {name: _forms(name, role) for name, role in ROLES.items()}
 FORMS: Mapping[str, Mapping[str, str]] = {
-    kind: {**values, **_MORE_VALUES.get(kind, {})} for kind, (values, _) in _VALUES_AND_DEFINITIONS.items()
+    name: {**values, **_MORE_VALUES.get(name, {})} for name, (values, _) in _VALUES_AND_DEFINITIONS.items()
 }
 """The values of each role by form, the simplest first."""
 
@@ -219,15 +216,15 @@ class <Precise>(keras.DTypePolicy):
         return {**super().get_config(), "by": self.by}
 """
 _CUSTOM_OPTIMIZER = """\
-class <{own}>(keras.optimizers.SGD):
+class <{name}>(keras.optimizers.SGD):
     def __init__(self, by):
         super().__init__(learning_rate=by)
 """
 DEFINITIONS: dict[str, str] = {
     **{name: text for _, definitions in _VALUES_AND_DEFINITIONS.values() for name, text in definitions.items()},
     "Precise": _CUSTOM_POLICY,
-    "Steady": REGISTERED + _CUSTOM_OPTIMIZER.format(own="Steady"),
-    "OwnSteady": _CUSTOM_OPTIMIZER.format(own="OwnSteady"),
+    "Steady": REGISTRATION + _CUSTOM_OPTIMIZER.format(name="Steady"),
+    "OwnSteady": _CUSTOM_OPTIMIZER.format(name="OwnSteady"),
     "FACTOR": "<FACTOR> = 2.0\n",
     "table": "<table> = layers.Embedding(1, 1)\n<table>.build(())\n",
 }

@@ -12,17 +12,17 @@ from clonediff.strategies.program import Arguments, Input, Packing
 from clonediff.strategies.values import split_row
 
 PackingRule = Literal["one", "list", "each", "either", "any"]
-"""How to pass tensors: see `Packing`. Several tensors are a list for `either`, and one argument each for `any`."""
+"""How to pass tensors: a `Packing`, or by number: several are a list for "either", separate arguments for "any"."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
     """A layer or an operation.
 
-    `bases` are alternative arguments to make it with, the simplest first; some of the `optional` ones are added.
-    `call` has values for arguments of its call, where "" omits an argument, and `tensor_arguments` the arguments of its
-    call that are tensors. `takes` is the least and the most number of tensors. `inputs` names the new inputs to try.
-    It is drawn in proportion to `weight`, and with each of the optional arguments in proportion to `share`.
+    `bases` are alternative constructor arguments, the simplest first; some `optional` arguments are added. `call` has
+    values for arguments of the call; "" omits the argument. `tensor_arguments` are arguments of the call that take a
+    tensor. `takes` is the fewest and the most tensors. `inputs` names the new inputs to try. A kind is drawn in
+    proportion to `weight`, and each of its optional arguments in proportion to `share`.
     """
 
     name: str
@@ -48,7 +48,7 @@ class Kind:
 
 def parse_arguments(text: str) -> Arguments:
     """Parse the arguments of a call, such as "4, use_bias=False"."""
-    source = re.sub(r"<(\w+)>", r"_in_angles_\1", f"f({text})")  # which Python can parse
+    source = re.sub(r"<(\w+)>", r"_in_angles_\1", f"f({text})")  # names that Python can parse
     call = ast.parse(source, mode="eval").body
     assert isinstance(call, ast.Call)
     pairs = [("", value) for value in call.args] + [(keyword.arg or "", keyword.value) for keyword in call.keywords]
@@ -61,7 +61,7 @@ def parse_calls(text: str) -> tuple[Arguments, ...]:
     return tuple(map(parse_arguments, split_row(text))) if text else ((),)
 
 
-def combined(values: Mapping[str, tuple[str, ...]]) -> tuple[Arguments, ...]:
+def combine(values: Mapping[str, tuple[str, ...]]) -> tuple[Arguments, ...]:
     """Return the arguments of several calls that cover each value of each argument."""
     most = max(map(len, values.values()), default=1)
     return tuple(tuple((name, texts[at % len(texts)]) for name, texts in values.items()) for at in range(most))
@@ -96,6 +96,6 @@ COMMON_INPUTS = (
     *("steps",) * 2,
     *("one", "image", "image", "double", "rgb", "open", "open", "open-steps", "optional", "square", "volume"),
 )
-"""The inputs of a kind that does not name its own, repeated by weight."""
+"""The inputs for a kind whose `inputs` is empty, repeated by weight."""
 FALLBACK_INPUTS = ("sequence", "vector", "image", "ids", "flags", "rgb", "volume", "words", "wide", "square")
-"""The inputs to try, in this order, for a layer that the catalogue does not know."""
+"""The inputs to try, in this order, for a layer that `CATALOGUE` does not list."""

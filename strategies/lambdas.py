@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from clonediff.strategies.build import arrange
 from clonediff.strategies.choices import Choices
-from clonediff.strategies.functions import FUNCTION_FORMS, REGISTERED, write_function
+from clonediff.strategies.functions import FUNCTION_FORMS, REGISTRATION, write_function
 from clonediff.strategies.program import Arguments, Arrangement
 
 _OUTPUTS = (
@@ -20,39 +20,39 @@ _OUTPUTS_OF_TWO = {
     "x + 1.0": "x[0] * 2.0",
     "x[:, 0]": "x[0] + x[1]",
 }
-"""The outputs for an input of two tensors."""
+"""What replaces an output if the input is two tensors."""
 _NEW_TENSORS = {"x": "x + 1.0", "x[0]": "x[0] * 2.0", "x[1]": "x[0] + x[1]"}
-"""Replacements for outputs that are an input: their masks would be set on that input."""
+"""What replaces an output that is the input itself: Keras would set its mask on the input."""
 _SHAPES = {"x[..., :1]": "(*<0>.shape[1:-1], 1)", "x[:, 0]": "tuple(<0>.shape[2:])"}
 
 
 class Form(NamedTuple):
-    """How a function is written: the value, its definition, and what replaces the number 2.0."""
+    """How a function is written: the value, its definition, and the factor that replaces 2.0."""
 
     value: str
     definition: str = ""
-    by: str = "2.0"
+    factor: str = "2.0"
 
 
 _FORMS = {
-    "default": Form("lambda x, by=2.0: {gives}", by="by"),
-    "arguments": Form("lambda x, by: {gives}", by="by"),
-    "lambda of a global": Form("lambda x: {gives}", by="<FACTOR>"),
-    "lambda of a layer": Form("lambda x: {gives}", by="<table>.embeddings[0, 0]"),
-    "of ops": Form("ops.gelu"),
-    "of Keras": Form("keras.activations.softplus"),
-    "of an application": Form("keras.applications.imagenet_utils.preprocess_input"),
+    "default": Form("lambda x, by=2.0: {gives}", factor="by"),
+    "arguments": Form("lambda x, by: {gives}", factor="by"),
+    "lambda of a global": Form("lambda x: {gives}", factor="<FACTOR>"),
+    "lambda of a layer": Form("lambda x: {gives}", factor="<table>.embeddings[0, 0]"),
+    "function of ops": Form("ops.gelu"),
+    "function of Keras": Form("keras.activations.softplus"),
+    "function of an application": Form("keras.applications.imagenet_utils.preprocess_input"),
     "training": Form("lambda x, training=None: {gives}"),
     "mask": Form("lambda x, mask=None: {gives}"),
     "namesake": Form(
         "<transform>",
-        REGISTERED.replace("()", '("other")')
+        REGISTRATION.replace("()", '("other")')
         + "def <transform>(x):\n    return {other}\n\n\ndef <transform>(x):\n    return {gives}\n",
     ),
 }
-"""The forms for `Lambda` only; it also has those of all functions."""
+"""Forms for `Lambda` only; it also has the forms of all functions (`FUNCTION_FORMS`)."""
 _FORMS_WITHOUT_NUMBER = ("registered", "named", "lambda", "static", "traced", "training", "mask")
-# Keras 3 deserializes only registered functions. A failure to deserialize would hide all other bugs.
+# Almost half are registered: Keras 3 does not deserialize others, and that failure would hide all other bugs.
 _FORM_CHOICES = (*("registered",) * 20, *FUNCTION_FORMS, *_FORMS)
 _MASKS = ("", "pass", *("",) * 9, "some", "make", "fixed", "named", *("registered",) * 9)
 _OUTPUT_SHAPES = ("", "", "given", "callable", *("",) * 4, *("registered",) * 3)
@@ -100,18 +100,18 @@ class LambdaSketch(NamedTuple):
         if form not in _FORMS:
             return write_function(form, "transform", "x", result)
         chosen = _FORMS[form]
-        results = {"gives": result.replace("2.0", chosen.by), "other": result.replace("2.0", "3.0")}
-        definition = _filled(chosen.definition, results)
-        return _filled(chosen.value, results), {"transform": definition} if definition else {}
+        results = {"gives": result.replace("2.0", chosen.factor), "other": result.replace("2.0", "3.0")}
+        definition = _fill(chosen.definition, results)
+        return _fill(chosen.value, results), {"transform": definition} if definition else {}
 
 
-def lambda_sketch(choices: Choices) -> LambdaSketch:
+def draw_lambda(choices: Choices) -> LambdaSketch:
     """Draw a `Lambda` before its inputs are chosen."""
     outputs, form, mask = choices.pick(_OUTPUTS), choices.pick(_FORM_CHOICES), choices.pick(_MASKS)
     return LambdaSketch(outputs, form, mask, choices.pick(_OUTPUT_SHAPES), choices.pick(_CONTAINERS))
 
 
-def _filled(template: str, texts: dict[str, str]) -> str:
+def _fill(template: str, texts: dict[str, str]) -> str:
     for name, text in texts.items():
         template = template.replace(f"{{{name}}}", text)
     return template
@@ -131,7 +131,7 @@ def _mask(form: str, outputs: int, container: Arrangement, count: int, definitio
     if form not in ("named", "registered"):
         return f"lambda x, mask=None: {masks}"
     text = f"def <output_mask>(x, mask=None):\n    return {masks}\n"
-    definitions["output_mask"] = text if form == "named" else REGISTERED + text
+    definitions["output_mask"] = text if form == "named" else REGISTRATION + text
     return "<output_mask>"
 
 
@@ -140,6 +140,6 @@ def _output_shape(form: str, texts: list[str], container: Arrangement, count: in
         shapes = arrange(["s"] * len(texts), container, "out")
         if form == "callable":
             return f"lambda s: {shapes}"
-        definitions["output_shape"] = REGISTERED + f"def <output_shape>(s):\n    return {shapes}\n"
+        definitions["output_shape"] = REGISTRATION + f"def <output_shape>(s):\n    return {shapes}\n"
         return "<output_shape>"
     return arrange([_SHAPES.get(text, "tuple(<0>.shape[1:])") for text in texts], container, "out")

@@ -1,7 +1,7 @@
 """The catalogue of Keras' layers: what their signatures do not show.
 
 A row has the names of similar layers, their weight (`*4`), inputs to try (`@image`), how many tensors they take and how
-(`[2-3 list]`), and the arguments of several constructors.
+(`[2-3 list]`), and alternative constructor arguments.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ _FAMILIES: Mapping[str, str] = {
             | vocabulary=["red", "green", "a"], output_sequence_length=4, standardize="lower", split="character"
             | vocabulary=["red", "green", "a"], output_sequence_length=3, ngrams=2
     """,
-    # The name of a window needs SciPy.
+    # The window is an array: Keras needs SciPy to make one from a name.
     "signals": """
         MelSpectrogram *1 @vector: fft_length=4, sequence_stride=2, num_mel_bins=2, sampling_rate=100
         STFTSpectrogram *1 @time: frame_length=2, frame_step=1, window=np.arange(1, 3, dtype="float32") / 2
@@ -142,12 +142,12 @@ _FAMILIES: Mapping[str, str] = {
         ContrastLimitedAdaptiveHistogramEqualization *1 @rgb: tile_grid_size=(2, 2)
     """,
 }
-"""The rows by family, the simplest first. `?` is replaced by 1, 2 and 3, for dimensions."""
+"""The rows by family, the simplest first. `?` stands for 1, 2 and 3 dimensions."""
 
-_TRAINING = ("", "True", "False", "None")
-_CALLS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+_TRAINING_VALUES = ("", "True", "False", "None")
+_CALL_VALUES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "BatchNormalization": {"training": ("", "True", "False")},
-    **{key: {"training": _TRAINING} for key in ("Dropout", "GaussianDropout", "AlphaDropout", "GaussianNoise")},
+    **{key: {"training": _TRAINING_VALUES} for key in ("Dropout", "GaussianDropout", "AlphaDropout", "GaussianNoise")},
     "ReversibleEmbedding": {"reverse": ("",)},
     "Shift": {"by": ("1.0", "", "None", "(1.0, 2.0)", "[1.0, 2.0]", "np.arange(1, 2) / 2")},
     "Louder": {"gain": ("", "2.0", "None")},
@@ -158,12 +158,12 @@ _CALLS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         )
     },
 }
-_STATES = ("mask", "initial_state")
-_EXTRA = {"UseMask": ("mask",), "LSTM": _STATES, "GRU": _STATES, "SimpleRNN": _STATES}
+_RNN_TENSORS = ("mask", "initial_state")
+_TENSOR_ARGUMENTS = {"UseMask": ("mask",), **dict.fromkeys(("LSTM", "GRU", "SimpleRNN"), _RNN_TENSORS)}
 _TIME_INPUTS = ("sequence", "steps", "open", "open-steps")
 _INPUTS_BY_DIMENSIONS = {1: _TIME_INPUTS, 2: ("image", "rgb"), 3: ("volume",)}
 _ROW = re.compile(
-    r"(?P<names>[\w? ]+?)(?: \*(?P<weight>\d+))?(?P<inputs>(?: @[\w-]+)*)(?: \[(?P<takes>.*?)\])?:(?P<made>.*)"
+    r"(?P<names>[\w? ]+?)(?: \*(?P<weight>\d+))?(?P<inputs>(?: @[\w-]+)*)(?: \[(?P<takes>.*?)\])?:(?P<bases>.*)"
 )
 
 
@@ -172,20 +172,20 @@ def _kinds(family: str, table: str) -> Iterator[Kind]:
         row = _ROW.fullmatch(line.strip())
         assert row is not None, line
         least, most, packed = re.split("[- ]", row["takes"] or "1-1 one")
-        named = (_TIME_INPUTS if name == "@time" else (name[1:],) for name in row["inputs"].split())
+        input_names = (_TIME_INPUTS if name == "@time" else (name[1:],) for name in row["inputs"].split())
         kind = Kind(
             "",
-            parse_calls(row["made"]),
+            parse_calls(row["bases"]),
             takes=(int(least), int(most)),
             packed=cast("PackingRule", packed),
-            inputs=tuple(itertools.chain.from_iterable(named)),
+            inputs=tuple(itertools.chain.from_iterable(input_names)),
             family=family,
         )
         for pattern in row["names"].split():
             for dims in (1, 2, 3) if "?" in pattern else (0,):
                 name, weight = pattern.replace("?", str(dims)), int(row["weight"] or 2) + (dims == 3)
                 inputs = _INPUTS_BY_DIMENSIONS.get(dims, kind.inputs)
-                call, tensors = _CALLS.get(name, {}), _EXTRA.get(name, ())
+                call, tensors = _CALL_VALUES.get(name, {}), _TENSOR_ARGUMENTS.get(name, ())
                 yield replace(kind, name=name, inputs=inputs, call=call, tensor_arguments=tensors, weight=weight)
 
 
@@ -199,7 +199,7 @@ EXCLUDED_LAYERS = frozenset(
         *("Layer", "Wrapper", "AbstractRNNCell"),  # base classes
         "StackedRNNCells",  # takes a nested state, which no drawn model has; drawn as the cell of an RNN
         *("CuDNNGRU", "CuDNNLSTM"),  # run on a GPU only
-        *("InputLayer", "TFSMLayer", "TorchModuleWrapper", "JaxLayer", "FlaxLayer"),  # wrap what no script makes
+        *("InputLayer", "TFSMLayer", "TorchModuleWrapper", "JaxLayer", "FlaxLayer"),  # no script makes what they wrap
     )
 )
 """Layers that are not drawn."""

@@ -19,10 +19,10 @@ _VALUES = parse_table("""
     constraint.axis: -1
     dtype: "float64"
 """)
-"""Values by role and argument, or by argument, where those for an argument of a layer do not fit."""
+"""Values by role and argument, or by argument, if the values for arguments of layers do not fit."""
 
 
-def drawn_object(role: str, objects: Objects, choices: Choices) -> str:
+def draw_object(role: str, objects: Objects, choices: Choices) -> str:
     """Draw an object of a class of Keras, with one or two optional arguments."""
     module = "losses" if role == "loss" else f"{role}s"
     names = [name for name in objects if name.rpartition(".")[0] == module]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from clonediff.strategies.kind import Kind, PackingRule, combined
+from clonediff.strategies.kind import Kind, PackingRule, combine
 from clonediff.strategies.program import Arguments
 from clonediff.strategies.values import parse_table, split_row
 
@@ -19,17 +19,17 @@ def is_operation(kind: str) -> bool:
     return kind.startswith(("ops.", "tf.", "operator."))
 
 
-_DEFINITE = "ops.matmul(<0>, ops.swapaxes(<0>, -1, -2)) + ops.eye(<0>.shape[-2])"
-_TF_DEFINITE = "tf.matmul(<0>, <0>, transpose_b=True) + tf.eye(<0>.shape[-2])"
+_MATRIX = "ops.matmul(<0>, ops.swapaxes(<0>, -1, -2)) + ops.eye(<0>.shape[-2])"
+_TF_MATRIX = "tf.matmul(<0>, <0>, transpose_b=True) + tf.eye(<0>.shape[-2])"
 _FUNCTIONS = (
     *("lambda x: x * 2.0", "<double_named>", "<double_times>(2.0)", "functools.partial(<double_by>, by=2.0)"),
     *("<DoubleFactor>(2.0).apply", "lambda x: keras.random.dropout(x, 0.5, seed=7)"),
 )
 _NAMES = "add subtract multiply divide floor_divide mod power less less_equal greater greater_equal equal not_equal"
 _SIGNS = dict(zip(_NAMES.split(), ["+", "-", "*", "/", "//", "%", "**", "<", "<=", ">", ">=", "==", "!="], strict=True))
-_ON_TWO = '<0> {0} <1> | <0> {0} 2.0 | 0.5 {0} <0> | <0> {0} 3 | <0> {0} (np.arange(1, 2, dtype="float32") / 2)'
+_BINARY_CALLS = '<0> {0} <1> | <0> {0} 2.0 | 0.5 {0} <0> | <0> {0} 3 | <0> {0} (np.arange(1, 2, dtype="float32") / 2)'
 OPERATORS: Mapping[str, str] = {
-    **{f"operator.{name}": _ON_TWO.format(sign) for name, sign in _SIGNS.items()},
+    **{f"operator.{name}": _BINARY_CALLS.format(sign) for name, sign in _SIGNS.items()},
     **parse_table("""
         operator.slice: <0>[:, 0] | <0>[:, 1:] | <0>[..., 0] | <0>[..., :1] | <0>[..., -1] | <0>[:, :-1] | <0>[:, ::2]
             | <0>[:, ::-1] | <0>[..., None] | <0>[:, None] | <0>[:, -2:] | <0>[:, :, 0] | <0>[:, 1:, :1]
@@ -50,8 +50,8 @@ OPERATORS: Mapping[str, str] = {
 """The expressions of operators and slices."""
 
 CALLS: Mapping[str, str] = {
-    **{f"ops.{name}": f"ops.{name}({_DEFINITE})" for name in ["cholesky", "inv", "det", "logdet", "eigh", "lu_factor"]},
-    "ops.solve": f"ops.solve({_DEFINITE}, <0>)",
+    **{f"ops.{name}": f"ops.{name}({_MATRIX})" for name in ["cholesky", "inv", "det", "logdet", "eigh", "lu_factor"]},
+    "ops.solve": f"ops.solve({_MATRIX}, <0>)",
     **{f"ops.{name}": f"ops.{name}((<0>, <0>))" for name in ("fft", "fft2", "ifft2", "irfft")},
     **{f"ops.{name}": f"<0> * ops.mean(ops.{name}(<0>, <0>))" for name in ("outer", "vdot", "kron", "lstsq")},
     **{f"ops.{name}": f"<0> * ops.mean(ops.{name}(<0>))" for name in ("corrcoef", "size", "unique", "ravel", "vstack")},
@@ -75,8 +75,8 @@ CALLS: Mapping[str, str] = {
     "ops.dot": 'ops.dot(<0>, np.ones((<0>.shape[-1], 2), "float32"))',
     "ops.tensordot": 'ops.tensordot(<0>, np.ones((<0>.shape[-1], 2), "float32"), axes=1)',
     "ops.moments": "ops.moments(<0>, axes=[1]) | ops.moments(<0>, axes=[-1])",
-    # -- of TensorFlow
-    **{f"tf.linalg.{name}": f"tf.linalg.{name}({_TF_DEFINITE})" for name in ("cholesky", "inv", "det")},
+    # -- functions of TensorFlow
+    **{f"tf.linalg.{name}": f"tf.linalg.{name}({_TF_MATRIX})" for name in ("cholesky", "inv", "det")},
     "tf.linalg.matmul": "tf.linalg.matmul(<0>, <1>, transpose_b=True)",
     "tf.linalg.qr": "<0> * tf.reduce_mean(tf.linalg.qr(<0>)[1])",
     "tf.where": "tf.where(<0> > 0.0, <0>, 0.0)",
@@ -113,11 +113,11 @@ _TENSORFLOW_MODULES: Mapping[str, str] = {
 _TENSORFLOW_FUNCTIONS = frozenset(
     f"tf.{place}{name}" for place, names in _TENSORFLOW_MODULES.items() for name in names.split()
 )
-_EXCLUDED = frozenset(("ops.empty_like", "ops.fold", "ops.get_item"))
-"""What `empty_like` holds is undefined; `fold` compiles for seconds (keras/src/backend/tensorflow/nn.py:1897);
-`get_item` is what a slice calls."""
+_EXCLUDED_FUNCTIONS = frozenset(("ops.empty_like", "ops.fold", "ops.get_item"))
+"""Values of `empty_like` are undefined, `fold` takes seconds to compile (keras/src/backend/tensorflow/nn.py:1897), and
+slices call `get_item`."""
 
-# If a filter is larger than the image, TensorFlow reads uninitialized memory.
+# Filters are small: if one is larger than the image, TensorFlow reads uninitialized memory.
 _VALUES: Mapping[str, str] = parse_table("""
     axis: -1 | 1 | (1, -1) | [1]
     axes perm: (0, 2, 1) | (0, 1) | (0, 3, 1, 2)
@@ -170,7 +170,7 @@ _VALUES: Mapping[str, str] = parse_table("""
 
 _TENSOR_ARGUMENTS = frozenset(("x1", "x2", "x", "y", "b", "other", "target", "output"))
 """Arguments, after the first, that take a tensor."""
-_ALWAYS_GIVEN = frozenset(
+_PASSED_ARGUMENTS = frozenset(
     (
         *("axis", "axes", "perm", "axis1", "axis2", "num", "fft_length", "filter_size", "seed"),
         *(f"{side}_{what}" for side in ("top", "bottom", "left", "right") for what in ("padding", "cropping")),
@@ -178,7 +178,7 @@ _ALWAYS_GIVEN = frozenset(
 )
 """Optional arguments that are always passed: by default the function mixes examples of the batch, does nothing, or is
 random."""
-_NEVER_GIVEN = frozenset(
+_OMITTED_ARGUMENTS = frozenset(
     (
         *("name", "data_format", "sparse", "ragged", "retstep", "axisa", "axisb", "axisc", "has_aux", "return_index"),
         *("return_inverse", "return_counts", "compute_uv", "synchronized", "a_is_sparse", "b_is_sparse", "grad_a"),
@@ -194,7 +194,7 @@ def operations_of(functions: Mapping[str, Sequence[Mapping[str, Any]]], generati
     weights = {"operator.slice": 8}
     kinds = {name: _kind_of_calls(name, row, weights.get(name, 2), generation) for name, row in OPERATORS.items()}
     for name, parameters in functions.items():
-        if name in _EXCLUDED or (name.startswith("tf.") and name not in {*_TENSORFLOW_FUNCTIONS, *CALLS}):
+        if name in _EXCLUDED_FUNCTIONS or (name.startswith("tf.") and name not in {*_TENSORFLOW_FUNCTIONS, *CALLS}):
             continue
         kind = (
             _kind_of_calls(name, CALLS[name], 2, generation) if name in CALLS else _kind_of_signature(name, parameters)
@@ -228,15 +228,15 @@ def _kind_of_signature(name: str, parameters: Sequence[Mapping[str, Any]]) -> Ki
             least += 1
         elif required and not values:
             return None
-        elif values and (required or (argument in _ALWAYS_GIVEN and not str(default).startswith("-"))):
+        elif values and (required or (argument in _PASSED_ARGUMENTS and not str(default).startswith("-"))):
             needed[argument] = values
-        elif values and argument not in _NEVER_GIVEN:
+        elif values and argument not in _OMITTED_ARGUMENTS:
             more[argument] = values
     in_list = first["name"] in _LIST_ARGUMENTS
     packed: PackingRule = "list" if in_list else "each"
     many = in_list or first["name"].startswith("*")
     takes = (least, least + 2 if many else least)
-    return Kind(name, combined(needed), more, takes=takes, packed=packed, inputs=_inputs_of(name), weight=2)
+    return Kind(name, combine(needed), more, takes=takes, packed=packed, inputs=_inputs_of(name), weight=2)
 
 
 def _inputs_of(name: str) -> tuple[str, ...]:
@@ -247,7 +247,7 @@ def _inputs_of(name: str) -> tuple[str, ...]:
 
 
 def _other_values(argument: str, default: Any) -> tuple[str, ...]:
-    """Return the other values of an optional argument with the type of its default."""
+    """Return values for an optional argument, of its default's type but not equal to it."""
     if isinstance(default, bool):
         return (repr(not default),)
     known = split_row(_VALUES.get(argument, ""))

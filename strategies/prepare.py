@@ -1,4 +1,4 @@
-"""Draws preparations, lines that change a model before cloning, and arguments of `clone_model`."""
+"""Draws preparations (lines that change a model before it is cloned) and clone arguments."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from msgspec.structs import replace
 from clonediff.strategies.build import Level, arrange, input_arguments
 from clonediff.strategies.choices import Choices
 from clonediff.strategies.functions import FORMS
-from clonediff.strategies.objects import Objects, drawn_object
+from clonediff.strategies.objects import Objects, draw_object
 from clonediff.strategies.program import Apply, Instruction, Preparation, Program
 
-_WEIGHTS = {**dict.fromkeys(("Dense", "EinsumDense", "Conv1D", "Conv2D"), "kernel"), "Embedding": "embeddings"}
+_WEIGHT_BY_KIND = {**dict.fromkeys(("Dense", "EinsumDense", "Conv1D", "Conv2D"), "kernel"), "Embedding": "embeddings"}
 _LORA_LAYERS = ("Dense", "EinsumDense", "Embedding")
 _LORA_ARGUMENTS = ("rank=1", "rank=2", "rank=1, lora_alpha=3", 'rank=1, a_initializer="ones", b_initializer="ones"')
-_ADAPTABLE: Mapping[str, tuple[str, str]] = {
+_ADAPTED_ARGUMENTS: Mapping[str, tuple[str, str]] = {
     "Normalization": (" mean variance ", "np.arange(1, {twice} + 1).reshape(2, *{shape}) / 2"),
     "Discretization": (" bin_boundaries ", "np.arange(1, 13) / 2"),
     "IntegerLookup": (" vocabulary ", "np.array([1, 2, 4])"),
     "StringLookup": (" vocabulary ", 'np.array(["red", "green"])'),
     "TextVectorization": (" vocabulary ", 'np.array(["red", "green", "a"])'),
 }
-"""The arguments that `adapt` of a layer learns, and data to learn them from."""
+"""The arguments that the `adapt` of each layer learns, and data to learn them from."""
 _SESSION_SETTINGS = (
     'keras.config.set_image_data_format("channels_first")',
     'keras.config.set_floatx("float64")',
@@ -74,7 +74,7 @@ _ATTRIBUTE_SETTINGS = (
 
 
 class Model(NamedTuple):
-    """The model to prepare, and the objects of the release for its `compile`."""
+    """The model to prepare, and the release's objects to compile it with."""
 
     program: Program
     level: Level
@@ -82,26 +82,26 @@ class Model(NamedTuple):
 
 
 def _compile_lines(choices: Choices, model: Model) -> list[str]:
-    """Return the call of `compile`, with one loss and metric, or those of each output."""
+    """Draw a call of `compile` with one loss and metric, or with one per output."""
     arguments: dict[str, str] = {}
 
-    def value(role: str, texts: Sequence[str]) -> str:
-        drawn = drawn_object(role, model.objects, choices) if choices.number(8) >= 5 else ""
+    def draw_value(role: str, texts: Sequence[str]) -> str:
+        drawn = draw_object(role, model.objects, choices) if choices.number(8) >= 5 else ""
         return drawn or choices.pick(texts)
 
     if choices.number(2):
-        arguments["optimizer"] = value("optimizer", _OPTIMIZERS)
+        arguments["optimizer"] = draw_value("optimizer", _OPTIMIZERS)
     for name, role, texts in (("loss", "loss", _LOSSES), ("metrics", "metric", _METRICS)):
         if choices.number(8) >= 2:
-            text = value(role, texts)
+            text = draw_value(role, texts)
             text = f"[{text}]" if name == "metrics" else text
             plain = '["mse"]' if name == "metrics" else '"mse"'
-            arguments[name] = _per_output(text, plain, choices, model)
+            arguments[name] = _repeat_for_outputs(text, plain, choices, model)
     if choices.chance(6):
-        arguments["weighted_metrics"] = f"[{value('metric', _METRICS)}]"
+        arguments["weighted_metrics"] = f"[{draw_value('metric', _METRICS)}]"
     if "loss" in arguments and choices.chance(6):
         several = len(model.program.outputs) > 1
-        arguments["loss_weights"] = _per_output("0.5", "0.5", choices, model) if several else "0.5"
+        arguments["loss_weights"] = _repeat_for_outputs("0.5", "0.5", choices, model) if several else "0.5"
     for name, texts in _COMPILE_OPTIONS.items():
         if choices.chance(6):
             arguments[name] = choices.pick(texts)
@@ -114,7 +114,7 @@ def _attach_lines(choices: Choices) -> list[str]:
     return [f"<it>.extra = {text}", *(["<it>.extra.build((None, 4))"] if "Dense" in text and choices.number(2) else [])]
 
 
-def _per_output(text: str, plain: str, choices: Choices, model: Model) -> str:
+def _repeat_for_outputs(text: str, plain: str, choices: Choices, model: Model) -> str:
     outputs, gives = len(model.program.outputs), model.program.gives
     if gives == "dict" and choices.chance(3):
         return f'{{"out_0": {text}}}'
@@ -127,14 +127,14 @@ def _per_output(text: str, plain: str, choices: Choices, model: Model) -> str:
 def _adapt_lines(choices: Choices, model: Model, at: int) -> list[str]:
     apply = model.program.body[at]
     shape = tuple(size or 3 for size in model.level.output(apply.tensors[0]).shape)
-    return [f"<it>.adapt({_ADAPTABLE[_kind(model, at)][1].format(shape=shape, twice=2 * math.prod(shape))})"]
+    return [f"<it>.adapt({_ADAPTED_ARGUMENTS[_kind(model, at)][1].format(shape=shape, twice=2 * math.prod(shape))})"]
 
 
-def without_adapted(body: Sequence[Instruction], on: int) -> tuple[Instruction, ...]:
-    """Remove the arguments that a layer learns by `adapt`."""
+def remove_adapted_arguments(body: Sequence[Instruction], on: int) -> tuple[Instruction, ...]:
+    """Remove the arguments that the `adapt` of a layer learns."""
     apply = body[on]
     assert isinstance(apply, Apply)
-    kept = tuple(pair for pair in apply.arguments if f" {pair[0]} " not in _ADAPTABLE[apply.kind][0])
+    kept = tuple(pair for pair in apply.arguments if f" {pair[0]} " not in _ADAPTED_ARGUMENTS[apply.kind][0])
     more = (("num_bins", "4"),) if apply.kind == "Discretization" else ()
     return (*body[:on], replace(apply, arguments=(*more, *kept)), *body[on + 1 :])
 
@@ -144,8 +144,8 @@ def draw_preparation(choices: Choices, model: Model) -> Preparation:
     applied = [(at, step.kind) for at, step in enumerate(model.program.body) if isinstance(step, Apply)]
     layers = [(at, kind) for at, kind in applied if model.level.layers[at]]
     targets: Mapping[str, Sequence[int]] = {
-        "weight trainable": [at for at, kind in layers if kind in _WEIGHTS],
-        "adapt": [at for at, kind in layers if kind in _ADAPTABLE],
+        "weight trainable": [at for at, kind in layers if kind in _WEIGHT_BY_KIND],
+        "adapt": [at for at, kind in layers if kind in _ADAPTED_ARGUMENTS],
         "set": [at for at, _ in layers],
         "lora": [at for at, kind in layers if kind in _LORA_LAYERS],
     }
@@ -168,7 +168,7 @@ def _kind(model: Model, on: int | None) -> str:
 _PREPARATIONS: Mapping[str, tuple[int, Callable[[Choices, Model, int | None], list[str]]]] = {
     "compile": (6, lambda choices, model, on: _compile_lines(choices, model)),
     "trainable": (3, lambda choices, model, on: [f"<it>.trainable = {choices.pick(('False', 'False', 'True'))}"]),
-    "weight trainable": (3, lambda choices, model, on: [f"<it>.{_WEIGHTS[_kind(model, on)]}.trainable = False"]),
+    "weight trainable": (3, lambda choices, model, on: [f"<it>.{_WEIGHT_BY_KIND[_kind(model, on)]}.trainable = False"]),
     "policy": (1, lambda choices, model, on: [choices.pick(_POLICIES)]),
     "session": (2, lambda choices, model, on: [choices.pick(_SESSION_SETTINGS)]),
     "adapt": (9, lambda choices, model, on: _adapt_lines(choices, model, on or 0)),
@@ -184,8 +184,8 @@ CLONE_ARGUMENTS = (
     *("fresh", "listed", "layers", "own", "call_function", "recursive", "fresh call_function recursive"),
     "layers recursive",
 )
-"""The arguments of `clone_model`. "fresh": new inputs; "listed": these in a list; "layers": as `InputLayer`s; "own":
-the inputs of the model; "call_function": a function that calls the layer; "recursive": clone nested models."""
+"""The arguments of `clone_model`. "fresh": new inputs; "listed": new inputs in a list; "layers": new `InputLayer`s;
+"own": the inputs of the model; "call_function": a function that calls the layer; "recursive": clone nested models."""
 
 
 def clone_arguments(program: Program) -> dict[str, str]:

@@ -17,9 +17,9 @@ Generation = Literal["keras", "tf_keras"]
 GENERATIONS: tuple[Generation, ...] = get_args(Generation)
 
 Arguments: TypeAlias = tuple[tuple[str, str], ...]
-"""Arguments: each a name, "" for a positional one, and a value as text."""
+"""Arguments, each a name ("" if it is positional) and a value as text."""
 Tensor: TypeAlias = tuple[int, int]
-"""A node and one of its outputs. Instructions are counted up from 0, inputs down from -1."""
+"""The numbers of a node and of its output. Instructions have the numbers 0, 1, 2 ..., inputs -1, -2, -3 ..."""
 ModelClass = Literal["", "plain", "option", "step", "compile"]
 """The class of a model: Keras' ("") or a custom one, which may have an argument, or override a method."""
 Packing = Literal["one", "list", "each"]
@@ -32,7 +32,7 @@ class MalformedGraph(ValueError):
 
 
 class Input(msgspec.Struct, frozen=True, omit_defaults=True):
-    """An input. `shape` lacks the batch; `fill` and `high` determine its values."""
+    """An input. `shape` has no batch dimension; `fill` and `high` determine the values."""
 
     shape: tuple[int | None, ...]
     dtype: str = "float32"
@@ -105,7 +105,7 @@ class Scope(msgspec.Struct, frozen=True, omit_defaults=True):
 class Program(msgspec.Struct, frozen=True, omit_defaults=True):
     """A model. If it is `sequential`, each instruction takes the output of the one before.
 
-    `takes` and `gives` are the nesting of inputs and outputs. `clone_arguments` is one of `CLONE_ARGUMENTS`.
+    `takes` and `gives` say how inputs and outputs are nested. `clone_arguments` is one of `CLONE_ARGUMENTS`.
     """
 
     generation: Generation
@@ -126,7 +126,7 @@ class Program(msgspec.Struct, frozen=True, omit_defaults=True):
 class Graph(msgspec.Struct, frozen=True, omit_defaults=True):
     """A drawn model: a program that Keras has built, and its source.
 
-    `arguments` are the arguments of `clone_model` as expressions, `within` the scopes in which it is called.
+    `arguments` has the arguments of `clone_model` as expressions, and `within` the scopes in which it is called.
     """
 
     program: Program

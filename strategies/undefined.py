@@ -21,7 +21,7 @@ def why_undefined(program: Program) -> str:
     # keras/src/models/cloning.py: "In a Sequential model, layers aren't called at model-construction time".
     if "call_function" in arguments and program.sequential:
         return "the calls of a Sequential"
-    # "input_tensors: optional list of input tensors" (tf_keras/src/models/cloning.py): no list in one.
+    # "input_tensors: optional list of input tensors" (tf_keras/src/models/cloning.py): not a nested list.
     if "listed" in arguments and (program.generation != "keras" or len(program.inputs) > 1 or program.takes != "plain"):
         return "input tensors in a nested list"
     if "recursive" in arguments and not any(isinstance(step, Nest) for step in steps):

@@ -21,8 +21,8 @@ def parse_table(text: str) -> dict[str, str]:
     return {name: row.strip() for names, row in pairs for name in names.split()}
 
 
-# A moving variance is a constant, because a negative one has no square root.
-BY_NAME: Mapping[str, str] = parse_table("""
+# A moving variance starts as a constant, since a negative variance has no square root.
+ROWS_BY_NAME: Mapping[str, str] = parse_table("""
     activation: "relu" | "tanh" | "softmax" | "elu" | keras.activations.softsign | layers.ELU() | None
     recurrent_activation: "hard_sigmoid" | keras.activations.softsign
     moving_variance_initializer: keras.initializers.Constant(2.0)
@@ -87,9 +87,9 @@ BY_NAME: Mapping[str, str] = parse_table("""
     window: "hamming" | None
     l1: 0.25 | 2
 """)
-"""Rows by argument."""
+"""The values of each argument, as a row."""
 
-BY_ENDING: Mapping[str, str] = parse_table("""
+ROWS_BY_ENDING: Mapping[str, str] = parse_table("""
     _initializer: "he_normal" | keras.initializers.RandomNormal(stddev=0.5, seed=3)
         | keras.initializers.Constant(0.5) | keras.initializers.RandomUniform
         | {"class_name": "VarianceScaling", "config": {"scale": 2.0, "mode": "fan_avg", "seed": 5}}
@@ -106,7 +106,7 @@ BY_ENDING: Mapping[str, str] = parse_table("""
     factor: 0.5 | (0.25, 0.5)
     rate: 0.5 | 0.25
 """)
-BY_BEGINNING: Mapping[str, str] = {"num_": "2 | 1", "max_": "4 | 2", "return_": "True", "use_": "True"}
+ROWS_BY_BEGINNING: Mapping[str, str] = {"num_": "2 | 1", "max_": "4 | 2", "return_": "True", "use_": "True"}
 
 EXCLUDED_ARGUMENTS = frozenset(
     (
@@ -120,11 +120,11 @@ COMPANIONS: Mapping[str, tuple[str, str]] = {
     "lora_alpha": ("lora_rank", "2"),
     "renorm_momentum": ("renorm", "True"),
 }
-"""Arguments that have an effect only with another one."""
+"""Arguments that have an effect only with another argument, and its value."""
 OPTIONAL_COMPANIONS = ("lora_alpha",)
-"""Those of them that are also passed alone."""
+"""The keys of `COMPANIONS` that are also passed alone."""
 
-_ANY_TYPE = '2 | 4 | 0.5 | "relu" | (2, 2) | layers.Dense(3)'
+_ANY_VALUES = '2 | 4 | 0.5 | "relu" | (2, 2) | layers.Dense(3)'
 
 
 def values(name: str, default: Any = None, *, required: bool = False) -> tuple[str, ...]:
@@ -132,21 +132,21 @@ def values(name: str, default: Any = None, *, required: bool = False) -> tuple[s
     if isinstance(default, bool):
         return (repr(not default),)
     row = _row_for(name)
-    texts = split_row(row) if row is not None else split_row(_ANY_TYPE) if required else _values_like(default)
+    texts = split_row(row) if row is not None else split_row(_ANY_VALUES) if required else _values_of_type(default)
     return tuple(value for value in texts if required or value not in (repr(default), f'"{default}"'))
 
 
 def _row_for(name: str) -> str | None:
-    if name in BY_NAME:
-        return BY_NAME[name]
-    for table, matches in ((BY_ENDING, name.endswith), (BY_BEGINNING, name.startswith)):
+    if name in ROWS_BY_NAME:
+        return ROWS_BY_NAME[name]
+    for table, matches in ((ROWS_BY_ENDING, name.endswith), (ROWS_BY_BEGINNING, name.startswith)):
         for part in sorted(table, key=len, reverse=True):
             if matches(part):
                 return table[part]
     return None
 
 
-def _values_like(default: Any) -> tuple[str, ...]:
+def _values_of_type(default: Any) -> tuple[str, ...]:
     match default:
         case int():
             return (repr(default + 1), "2")

@@ -1,6 +1,6 @@
 """Runs many trials within a budget, on one machine or on a cluster.
 
-`campaign` gives shards, each a seed and a count, to the workers of `pools`: local threads, each with a subject's
-process, or the workers of a Dask cluster. `tasks` has the work: trying a shard, and reducing a finding. `record`
+`campaign` gives tasks to the workers in `pools`: local threads, each with a subject's process, or the workers of a Dask
+cluster. `tasks` has the work of a task: to try a shard, which is a seed and a count, or to reduce a finding. `record`
 writes each finding at once, and `corpus` stores its graph for the next run.
 """

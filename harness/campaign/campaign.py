@@ -1,7 +1,7 @@
 """Gives tasks to workers until the budget is spent.
 
-For three quarters of the time, graphs are drawn. Then each finding is reduced, the smallest first, and its script is
-run. In the remaining time, more graphs are drawn.
+For three quarters of the time, workers draw and try graphs. Then they reduce each finding, the smallest first, and run
+its script. In the remaining time, they try more graphs.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ REDUCING_SHARE = 1 / 4
 MIN_SECONDS, SCRIPT_SECONDS = 5.0, 4.0
 """The least time for reducing a finding, and about the time that its script takes."""
 MAX_START_SECONDS = 15.0
-"""How much of the budget the start may use. A longer start, such as an installation, extends the run."""
+"""How many seconds of the budget the start may use. A longer start, such as an installation, extends the run."""
 MAX_FAILURES = 3
-"""After this many failed shards in a row, a subject is given up."""
+"""How many shards of a subject may fail in a row before the campaign gives up the subject."""
 WAIT_SECONDS = 0.5
 
 
 @dataclass(slots=True)
 class NewCause:
-    """A new cause on a subject: how many graphs show it, and its finding."""
+    """A new cause on a subject: how many graphs show it, and its finding, which shard `turn` showed."""
 
     count: int = 0
     turn: int = 0
     finding: Finding | None = None
-    reduced: bool = False
+    is_reduced: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,24 +56,24 @@ class Task:
 
 
 class Campaign:
-    """Draws and reduces graphs on a pool. Those of `corpus`, by subject, come first."""
+    """Tries and reduces graphs on a pool, first the graphs in `corpus`, by subject."""
 
     def __init__(self, corpus: Mapping[str, Sequence[bytes]], pool: Pool, record: Record) -> None:
         self._pool, self._record, self._run = pool, record, record.run
         self._shards = (shard for shard in shards(self._run, corpus) if shard.subject not in self._run.lost)
         self._running: dict[Future[Result], Task] = {}
-        self._done: queue.SimpleQueue[Future[Result]] = queue.SimpleQueue()
+        self._finished: queue.SimpleQueue[Future[Result]] = queue.SimpleQueue()
         self._causes: dict[tuple[str, Key], NewCause] = {}
         self._failures = dict.fromkeys(self._run.subjects, 0)
         self._deadline = math.inf
-        self._longest = 0.0
+        self._longest_shard = 0.0
 
     def run(self) -> None:
         """Run until the budget is spent, or a signal stops it."""
         stops = (signal.SIGINT, signal.SIGTERM)
         handlers = [signal.signal(stop, lambda *_: setattr(self._run, "interrupted", True)) for stop in stops]
         try:
-            while not self._run.interrupted and ((task := self._next()) or self._running):
+            while not self._run.interrupted and ((task := self._next_task()) or self._running):
                 if task:
                     self._submit(task)
                 else:
@@ -90,25 +90,25 @@ class Campaign:
             self._run.ended = True
             self._record.write()
 
-    def _next(self) -> Task | None:
+    def _next_task(self) -> Task | None:
         """Return a task if a worker is idle: a shard or, later, the smallest finding."""
         if len(self._running) >= self._pool.jobs or len(self._run.lost) == len(self._run.subjects):
             return None
-        left = self._deadline - time.monotonic()  # infinite before the first result
+        left = self._deadline - time.monotonic()  # seconds; infinite before the first result
         found = [
             (len(bytes(cause.finding.graph)), cause.finding.id, subject, cause)
             for (subject, _), cause in self._causes.items()
-            if cause.finding is not None and not cause.reduced and subject not in self._run.lost
+            if cause.finding is not None and not cause.is_reduced and subject not in self._run.lost
         ]
-        kept = REDUCING_SHARE * 60 * (self._run.minutes or 0) if found else 0  # seconds for reducing
-        if left > kept + self._longest and (shard := next(self._shards, None)):
+        reserve = REDUCING_SHARE * 60 * (self._run.minutes or 0) if found else 0  # seconds for reducing
+        if left > reserve + self._longest_shard and (shard := next(self._shards, None)):
             keys = (key for (subject, key), cause in self._causes.items() if subject == shard.subject and cause.finding)
             return Task(shard.subject, msgspec.structs.replace(shard, seen=tuple(keys)))
         drawing = any(isinstance(task.work, Shard) for task in self._running.values())
         if not found or left < MIN_SECONDS + SCRIPT_SECONDS or drawing:
             return None
         *_, subject, cause = min(found, key=lambda row: row[:3])
-        cause.reduced = True
+        cause.is_reduced = True
         return Task(subject, cause, max(MIN_SECONDS, left * min(1, self._pool.jobs / len(found)) - SCRIPT_SECONDS))
 
     def _submit(self, task: Task) -> None:
@@ -117,12 +117,12 @@ class Campaign:
         else:
             future = self._pool.submit(tasks.reduce_finding, task.work.finding, task.seconds)
         self._running[future] = task
-        future.add_done_callback(self._done.put)
+        future.add_done_callback(self._finished.put)
 
     def _wait(self) -> None:
-        """Wait for a result, or a moment."""
+        """Handle the next result, or wait for a moment. Report the progress."""
         try:
-            self._handle_result(self._done.get(timeout=WAIT_SECONDS))
+            self._handle_result(self._finished.get(timeout=WAIT_SECONDS))
         except queue.Empty:
             self._pool.check()
         causes = [task.work for task in self._running.values() if isinstance(task.work, NewCause)]
@@ -130,12 +130,12 @@ class Campaign:
         self._record.update(self._deadline - time.monotonic(), reducing)
 
     def _handle_result(self, future: Future[Result]) -> None:
-        """Add the result of a task. If it failed, retry it or give up."""
+        """Add the result of a task. If the task failed, retry it or give up."""
         task = self._running.pop(future)
         try:
             result = future.result()
         except CancelledError as error:
-            raise ClusterError("the scheduler is gone") from error
+            raise ClusterError("the scheduler is gone: restart it, and run again") from error
         except Exception as error:  # a fault of clonediff or of a worker does not end the campaign
             if task.subject not in self._run.lost:
                 self._handle_failure(task, error)
@@ -147,7 +147,7 @@ class Campaign:
             self._add_shard(task.work, result)
 
     def _add_shard(self, shard: Shard, result: Result) -> None:
-        self._longest = max(self._longest, result.counts.seconds)
+        self._longest_shard = max(self._longest_shard, result.counts.seconds)
         if self._deadline == math.inf and self._run.minutes is not None:
             started = time.monotonic() - result.counts.seconds
             self._deadline = max(self._record.began, started - MAX_START_SECONDS) + self._run.minutes * 60
@@ -156,7 +156,7 @@ class Campaign:
             self._causes.setdefault((shard.subject, key), NewCause()).count += count
         for finding in result.findings:
             cause = self._causes[shard.subject, finding.key]
-            if not cause.reduced and (cause.finding is None or shard.turn < cause.turn):
+            if not cause.is_reduced and (cause.finding is None or shard.turn < cause.turn):
                 cause.finding, cause.turn = finding, shard.turn
                 self._record.add_finding(finding)
 
@@ -169,10 +169,10 @@ class Campaign:
             self._record.add_finding(cause.finding)
         else:
             self._record.remove_finding(cause.finding)
-            cause.finding, cause.reduced = None, False  # the next finding of this cause is tried
+            cause.finding, cause.is_reduced = None, False  # the next finding of this cause is tried
 
     def _handle_failure(self, task: Task, error: Exception) -> None:
-        """Retry the task once, unless that cannot help. Otherwise record the failure."""
+        """Retry a failed task once, unless that cannot help. Otherwise record the failure."""
         subject, shard = task.subject, isinstance(task.work, Shard)
         unusable = isinstance(error, (ReleaseError, NoDeviceError))
         if not unusable and not task.is_retry:

@@ -12,7 +12,7 @@ from clonediff.reports.run_folder import slug
 from clonediff.strategies.program import MalformedGraph, from_json, to_json
 
 MAX_GRAPHS = 1000
-"""How many graphs of a generation to try: those of the latest findings."""
+"""How many graphs of a generation to try, from the latest findings."""
 
 
 class NightlyCorpus:
@@ -23,7 +23,7 @@ class NightlyCorpus:
         self.problems: list[str] = []
 
     def graphs(self, generation: str) -> tuple[bytes, ...]:
-        """Return the different graphs of a generation as JSON, in the order of file names."""
+        """Return the graphs of a generation as JSON, each once, in the order of file names."""
         paths = [path for path in (self.folder / generation).glob("[!.]*.json") if path.is_file()]
         graphs: dict[bytes, None] = {}
         for path in sorted(sorted(paths, key=os.path.getmtime, reverse=True)[:MAX_GRAPHS]):
@@ -41,10 +41,10 @@ class NightlyCorpus:
         write(self._path(finding), finding)
 
     def remove(self, finding: Finding) -> None:
-        """Delete the finding of the same cause."""
+        """Delete the stored finding of the same cause."""
         self._path(finding).unlink(missing_ok=True)
 
     def _path(self, finding: Finding) -> Path:
-        """Name the file by cause, cloner, backend and device; versions change each night."""
+        """Name the file by cause, cloner, backend and device, not by versions: these change."""
         subject = re.sub(r"==[^/@]*", "", finding.subject)
         return self.folder / finding.generation / f"{slug(subject, finding.cloner or 'original', finding.id)}.json"

@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 from clonediff.harness.campaign import tasks
 from clonediff.harness.campaign.shards import Result, Setup
 
-WAIT = float(os.environ.get("CLONEDIFF_WAIT", "60"))
+TIMEOUT = float(os.environ.get("CLONEDIFF_WAIT", "60"))
 """How many seconds to wait for a scheduler, and for a worker."""
 
 
@@ -57,36 +57,38 @@ class DaskPool:
         for name in ("distributed", "distributed.client", "tornado", "tornado.application", "asyncio"):
             logging.getLogger(name).setLevel(logging.CRITICAL)
         try:
-            self._client: Any = Client(address, timeout=WAIT, set_as_default=False)
-            self._client.wait_for_workers(1, timeout=WAIT)
+            self._client: Any = Client(address, timeout=TIMEOUT, set_as_default=False)
+            self._client.wait_for_workers(1, timeout=TIMEOUT)
         except (OSError, TimeoutError, ValueError, TypeError, RuntimeError) as error:
-            raise ClusterError(f"{address}: no Dask scheduler with a worker answers within {WAIT:g} s") from error
+            raise ClusterError(
+                f"{address}: no Dask scheduler with a worker answers in {TIMEOUT:g} s: start it"
+            ) from error
         self._campaign = setup.campaign
-        # A separate task, so that workers fetch it once: known issues have half a megabyte.
+        # The setup is a task, so that each worker fetches it only once: known issues have half a megabyte.
         self._setup = self._client.submit(copy.copy, setup, pure=False)
         self._executor = self._client.get_executor(pure=False)
         self._last_seen = time.monotonic()
-        self.jobs = self._threads()
+        self.jobs = self._count_threads()
 
     def submit(self, work: Callable[..., Result], *arguments: Any) -> Future[Result]:
         """Run a function on a worker. If the worker dies, the scheduler chooses another."""
         future: Future[Result] = self._executor.submit(work, self._setup, *arguments)
         return future
 
-    def _threads(self) -> int:
+    def _count_threads(self) -> int:
         return sum(worker["nthreads"] for worker in self._client.scheduler_info(n_workers=-1)["workers"].values())
 
     def check(self) -> None:
-        """Raise `ClusterError` if the scheduler is gone, or no worker came for `WAIT` seconds."""
+        """Raise `ClusterError` if the scheduler is gone, or no worker came for `TIMEOUT` seconds."""
         if self._client.status != "running":
-            raise ClusterError("the scheduler is gone")
-        if self._threads():
+            raise ClusterError("the scheduler is gone: restart it, and run again")
+        if self._count_threads():
             self._last_seen = time.monotonic()
-        elif time.monotonic() - self._last_seen > WAIT:
-            raise ClusterError(f"the cluster has had no worker for {WAIT:g} s")
+        elif time.monotonic() - self._last_seen > TIMEOUT:
+            raise ClusterError(f"the cluster has had no worker for {TIMEOUT:g} s: start workers")
 
     def close(self) -> None:
-        """Cancel the tasks and end the subjects. The workers go on."""
+        """Cancel the tasks and end the subjects. The workers keep running."""
         with contextlib.suppress(Exception):  # the scheduler may be gone
             self._executor.shutdown(wait=False)
             if self._client.status == "running":

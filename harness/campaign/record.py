@@ -18,14 +18,14 @@ from clonediff.reports.records import Counts, Finding, Run
 from clonediff.reports.run_folder import RunFolder, folder_name, read_run
 
 SAVE_SECONDS, REPORT_SECONDS = 5.0, 60.0
-"""How often run.json is written, and how often the reports are, in seconds."""
+"""How many seconds are between two writes of run.json, and of the reports."""
 
 
 @dataclass
 class Record:
     """The counts of a campaign, in `run`, and its findings by folder.
 
-    `on_finding` is called with new and with fully reduced findings, `on_problem` with messages, and `on_progress` with
+    `on_finding` is called with each new or fully reduced finding, `on_problem` with a message, and `on_progress` with
     this record, the seconds left, and the titles of the findings that are being reduced.
     """
 
@@ -38,7 +38,7 @@ class Record:
     on_progress: Callable[[Record, float, list[str]], None]
     findings: dict[str, Finding] = field(default_factory=dict)
     began: float = field(default_factory=time.monotonic)
-    reported: float = 0.0
+    last_report: float = 0.0
 
     def add(self, subject: str, result: Result) -> None:
         """Add the counts of a task, and its examples of refused and failed graphs."""
@@ -61,7 +61,7 @@ class Record:
             self.on_finding(finding)
 
     def remove_finding(self, finding: Finding) -> None:
-        """Remove a flaky finding, whose graph did not show it again."""
+        """Remove a flaky finding: its graph did not show it again."""
         self.findings.pop(folder_name(finding), None)
         self.folder.withdraw(finding)
         self.corpus.remove(finding)
@@ -82,8 +82,8 @@ class Record:
         seconds = time.monotonic() - self.began
         if seconds > self.run.seconds + SAVE_SECONDS:
             self.write()
-        if seconds > self.reported + REPORT_SECONDS:
-            self.reported = seconds
+        if seconds > self.last_report + REPORT_SECONDS:
+            self.last_report = seconds
             write_reports(read_run(self.folder.path), self.known)
 
     def write(self) -> None:

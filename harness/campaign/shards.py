@@ -16,16 +16,16 @@ from clonediff.reports.known import KnownIssue
 from clonediff.reports.records import Counts, Finding, Run, Severity
 
 BLOCK_SIZE = 10
-"""The number of graphs in a block, which are drawn from one seed: a few seconds of work."""
+"""How many graphs to draw from one seed: a few seconds of work."""
 JOBS_PER_BLOCK = 32
-"""If there are more jobs, shards have more blocks, so that the load of the driver does not grow.
+"""For each 32 jobs, a shard has one more block, so that the load of the campaign's process does not grow.
 
 The first shards are small, so that workers soon know the findings of others.
 """
 
 
 class Setup(msgspec.Struct, frozen=True):
-    """What the tasks of a campaign share. `layers` names the user's layers."""
+    """What all tasks share, such as the user's `layers` and a finding's least severity."""
 
     campaign: str
     cloners: tuple[str, ...]
@@ -35,7 +35,7 @@ class Setup(msgspec.Struct, frozen=True):
 
 
 class Shard(msgspec.Struct, frozen=True):
-    """Graphs to try: those of the corpus, or of blocks, each with seed and count.
+    """Graphs to try: from the corpus, or drawn in blocks, each a seed and a count.
 
     Findings of causes in `seen` are not returned.
     """
@@ -68,11 +68,11 @@ def _shards_of(subject: str, run: Run, corpus: Sequence[bytes], turns: Iterator[
 
 
 class Result(msgspec.Struct, frozen=True):
-    """The result of a task: of a shard, or of the reduction of a finding.
+    """The result of a task, which tries a shard or reduces a finding.
 
     `findings` has the first finding of each new cause of a shard, or the reduced finding; it is empty if the finding is
     flaky. `failed` says why the reduction stopped early. `shown` counts the graphs of each new cause.
-    `refused_examples` has a graph by reason for which Keras refused it, `fault_examples` one by fault of clonediff.
+    `refused_examples` has one graph for each reason of a refusal, `fault_examples` one for each fault of clonediff.
     """
 
     versions: dict[str, str]

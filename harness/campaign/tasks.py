@@ -42,11 +42,11 @@ from clonediff.reports.records import Box, Counts, Finding, Severity
 from clonediff.strategies.program import Graph, from_json, to_json
 
 COSTLY_TRIALS = {"timed-out": 2, "out-of-memory": 6, "process": 6}
-"""The most trials for reducing a finding whose trials are slow, by a part of its id."""
+"""The most trials for reducing a finding with slow trials, by a part of the finding's id."""
 
 
 class CampaignProcess(SubjectProcess):
-    """A subject's process that counts faults of clonediff, with a request for each."""
+    """A subject's process that counts faults of clonediff, and keeps a request for each."""
 
     def __init__(self, subject: Subject, search_path: SearchPath) -> None:
         super().__init__(subject, search_path=search_path)
@@ -108,8 +108,8 @@ class WarmSubject:
         if problem := next(filter(None, problems), ""):
             raise ReleaseError(problem)
 
-    def finding(self, hit: Hit, *, run: bool = False) -> Finding:
-        """Return the finding of a hit. If `run` is true, run its script alone."""
+    def make_finding(self, hit: Hit, *, run: bool = False) -> Finding:
+        """Make a finding from a hit. If `run` is true, run its script alone."""
         assert hit.graph is not None
         process, cause = self.process, hit.cause
         script = script_of(hit, process.subject.generation, process.versions)
@@ -143,39 +143,39 @@ class WarmSubject:
 
 
 def _pictures(pair: Pair) -> tuple[tuple[Box, ...], ...]:
-    """Return the calls of the original, and of the clone if there is one."""
+    """Return the boxes of the original's calls and, if there is a clone, of its calls."""
     original = tuple(_boxes(pair.original.shape, pair.tensor))
     return (original, tuple(_boxes(pair.observed.shape, pair.counterpart))) if pair.clone.observation else (original,)
 
 
-def _boxes(shape: Shape, name: TensorName) -> Iterator[Box]:
-    """Yield the calls of a model in topological order."""
+def _boxes(shape: Shape, name_of: TensorName) -> Iterator[Box]:
+    """Yield a box for each call of a model, in topological order."""
     calls = {(number, use): call for number, layer in enumerate(shape.layers) for use, call in enumerate(layer.calls)}
     taken = {place: list(tensors([call.args, call.kwargs])) for place, call in calls.items()}
-    givers = {place: [tensor[:2] for tensor in taken[place] if tensor[:2] in calls] for place in calls}
-    for number, use in TopologicalSorter(givers).static_order():
+    predecessors = {place: [tensor[:2] for tensor in taken[place] if tensor[:2] in calls] for place in calls}
+    for number, use in TopologicalSorter(predecessors).static_order():
         layer = shape.layers[number]
         inside = full_name(shape, layer.inside) if layer.inside >= 0 else ""
-        call = name((number, use, 0)).rpartition(".")[0]
-        yield Box(call, layer.name, layer.kind, tuple(map(name, taken[number, use])), inside)
+        call = name_of((number, use, 0)).rpartition(".")[0]
+        yield Box(call, layer.name, layer.kind, tuple(map(name_of, taken[number, use])), inside)
 
 
-_warm: dict[tuple[int, str, str], WarmSubject] = {}
+_warm_subjects: dict[tuple[int, str, str], WarmSubject] = {}
 """The warm subjects of this worker, by thread, campaign and name."""
-_closed: set[str] = set()
+_closed_campaigns: set[str] = set()
 
 
 def close_campaign(campaign: str) -> None:
     """End the processes of a campaign on this worker. Tasks that use them fail."""
-    _closed.add(campaign)
-    for key in [key for key in list(_warm) if key[1] == campaign]:
-        _warm.pop(key).end()
+    _closed_campaigns.add(campaign)
+    for key in [key for key in list(_warm_subjects) if key[1] == campaign]:
+        _warm_subjects.pop(key).end()
 
 
-def _warm_subject(name: str, setup: Setup) -> WarmSubject:
+def _start_subject(name: str, setup: Setup) -> WarmSubject:
     key = threading.get_ident(), setup.campaign, name
-    warm = _warm[key] = _warm.get(key) or WarmSubject(name, setup)
-    if setup.campaign in _closed:  # by another thread, just now
+    warm = _warm_subjects[key] = _warm_subjects.get(key) or WarmSubject(name, setup)
+    if setup.campaign in _closed_campaigns:  # another thread has just closed it
         close_campaign(setup.campaign)
         raise SubjectError("the campaign is over")
     warm.start()
@@ -183,17 +183,17 @@ def _warm_subject(name: str, setup: Setup) -> WarmSubject:
 
 
 def try_shard(setup: Setup, shard: Shard) -> Result:
-    """Try each graph of a shard."""
-    warm = _warm_subject(shard.subject, setup)
+    """Try each graph of a shard. Return the counts and the new findings."""
+    warm = _start_subject(shard.subject, setup)
     trials, process = Trials(warm.process, setup), warm.process
-    losses, began = process.losses.copy(), time.perf_counter()
+    losses, start = process.losses.copy(), time.perf_counter()
     findings: dict[Key, Finding] = {}
     shown: Counter[Key] = Counter()
     reasons: Counter[str] = Counter()
     refused: dict[str, bytes] = {}
     for graph in _graphs(shard, trials):
         trial = trials.try_graph(graph)
-        # A graph of the corpus may use layers that this release lacks, or that the user has removed.
+        # Refused graphs of the corpus are not counted: they may use layers that the release or the user no longer has.
         if trial.refused is not None and not shard.graphs:
             why = reason(trial.refused.type, trial.refused.message)
             reasons[why] += 1
@@ -202,10 +202,10 @@ def try_shard(setup: Setup, shard: Shard) -> Result:
             shown[hit.key] += 1
             if hit.key not in findings and hit.key not in shard.seen:
                 with process.counting_faults(to_json(graph)):
-                    findings[hit.key] = warm.finding(hit)
+                    findings[hit.key] = warm.make_finding(hit)
     counts = Counts(
         graphs=trials.tally.trials,
-        seconds=time.perf_counter() - began,
+        seconds=time.perf_counter() - start,
         verdicts=_nested_counts(trials.tally.verdicts),
         worst=_nested_counts(trials.tally.worst),
         known=_nested_counts(trials.tally.known),
@@ -225,29 +225,29 @@ def _graphs(shard: Shard, trials: Trials) -> Iterator[Graph]:
 
 
 def _nested_counts(counts: Mapping[tuple[str, Any], int]) -> dict[str, dict[str, int]]:
-    """Convert counts of pairs to nested counts."""
+    """Convert counts by pair to counts by first item, then by second item."""
     rows: dict[str, dict[str, int]] = {}
-    for (name, word), count in counts.items():
-        rows.setdefault(name, {})[word.word if isinstance(word, Severity) else word] = count
+    for (name, key), count in counts.items():
+        rows.setdefault(name, {})[key.word if isinstance(key, Severity) else key] = count
     return rows
 
 
 def reduce_finding(setup: Setup, drawn: Finding, seconds: float) -> Result:
     """Reduce the graph of a finding within some seconds, then run its script alone.
 
-    If the script of the smallest graph does not fail alone, try that of the drawn graph.
+    If the script of the smallest graph does not fail alone, try the script of the drawn graph.
     """
-    began = time.perf_counter()
-    warm = _warm_subject(drawn.subject, setup)
+    start = time.perf_counter()
+    warm = _start_subject(drawn.subject, setup)
     trials, process = Trials(warm.process, setup), warm.process
     most = next((trials for word, trials in COSTLY_TRIALS.items() if word in drawn.id), MAX_TRIALS)
     graph = from_json(bytes(drawn.graph), "a finding")
     reduction = reduce_hit(trials, graph, drawn.key, drawn.root, until=time.monotonic() + seconds, max_trials=most)
-    findings = [warm.finding(reduction.hit, run=True)] if reduction.hit else []
+    findings = [warm.make_finding(reduction.hit, run=True)] if reduction.hit else []
     if reduction.drawn and findings[0].proof is False:
-        findings.append(warm.finding(reduction.drawn, run=True))
+        findings.append(warm.make_finding(reduction.drawn, run=True))
         findings.sort(key=lambda finding: finding.proof is False)
-    spent = time.perf_counter() - began
+    spent = time.perf_counter() - start
     counts = Counts(reducing=trials.tally.trials, reducing_seconds=spent, faults=dict(process.faults))
     found = (replace(finding, first_seen=drawn.first_seen, smallest=reduction.finished) for finding in findings[:1])
     examples = dict(process.examples)

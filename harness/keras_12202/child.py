@@ -17,11 +17,11 @@ REPAIRS = {
     # A layer with several outputs may return one mask for all, or None: `zip` dropped all outputs but the first.
     "# Update tensor_map.": "output_masks *= len(output_tensors) if len(output_masks) == 1 else 1",
 }
-"""Lines of Keras 2.2.4, and those of the repaired `clone_model`. Keras 2.2.5 has an equivalent of the second."""
+"""Lines of Keras 2.2.4, and lines that repair `clone_model`. Keras 2.2.5 has an equivalent of the second repair."""
 
 
 class Keras224:
-    """Keras 2.2.4 with its own `clone_model` and a repaired one, or with a proposed one."""
+    """Keras 2.2.4 with its `clone_model` and a repaired one, or with a proposed one."""
 
     def __init__(self, *proposal: str) -> None:
         """Import Keras. The code of a proposal runs in a copy of `keras.models`."""
@@ -75,17 +75,17 @@ class Keras224:
         for name in [*expected, *results]:
             facts = [str(arrays[name].tolist() if name in arrays else None) for arrays in (expected, results)]
             if facts[0] != facts[1]:
-                return name.split(" of ")[0], f"{name}: {facts[0][:100]} became {facts[1][:100]}"
+                return name.split(" (")[0], f"{name}: {facts[0][:100]} became {facts[1][:100]}"
         return None
 
     def _run(self, model: Any, inputs: Any) -> dict[str, Any]:
         """Run a model. Return its outputs, and the masks of its layers, by name."""
         tensors: dict[str, Any] = {}
         for node in [node for depth in sorted(model._nodes_by_depth)[::-1] for node in model._nodes_by_depth[depth]]:
-            of = f"mask that a {type(node.outbound_layer).__name__} gives of {node.outbound_layer.name}, output"
-            masks = enumerate(node.output_masks)
-            tensors |= {f"{of} {number}": mask for number, mask in masks if mask is not None}
-        tensors |= {f"output of the model, number {number}": tensor for number, tensor in enumerate(model.outputs)}
+            layer, masks = node.outbound_layer, enumerate(node.output_masks)
+            name = f"mask that a {type(layer).__name__} gives ({layer.name}, output"
+            tensors |= {f"{name} {number})": mask for number, mask in masks if mask is not None}
+        tensors |= {f"output (number {number})": tensor for number, tensor in enumerate(model.outputs)}
         return dict(self.keras.backend.get_session().run(tensors, {model.inputs[0]: inputs}))
 
 

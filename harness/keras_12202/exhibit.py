@@ -49,20 +49,20 @@ KERAS = Subject("keras")
 START_SECONDS = 180.0
 MEMORY_BYTES = 4 << 30
 MAX_LOSSES = 3
-"""After this many lost children, no more are started."""
+"""After this many lost children, no other child is started."""
 
 
 def installed() -> SearchPath:
-    """Return the search path for Keras 2.2.4, which is installed if necessary."""
+    """Return the search path for Keras 2.2.4. Install it if necessary."""
     folder = releases.installed(f"keras_12202-{sys.implementation.cache_tag}", PACKAGES)
     shutil.copy(Path(__file__).with_name("v1_mode.py"), folder)
     return (str(folder),)
 
 
 class ExhibitProcess:
-    """A child process with Keras 2.2.4. If a model kills it, that is the result.
+    """A child process with Keras 2.2.4. If a model kills it, this loss is the result.
 
-    After `MAX_LOSSES` such results, it is not restarted, and the last of them is the result for all other models.
+    After `MAX_LOSSES` losses, it is not restarted, and the last loss is the result for all other models.
     """
 
     def __init__(self, search_path: SearchPath, *proposal: str, limit: float = 20.0) -> None:
@@ -146,7 +146,7 @@ def judge(paths: Sequence[Path], trials: int | None, seed: int) -> tuple[str, di
                 smallest: dict[str, str] = {}
                 drawn = search(trials or 100, seed, effects_of, smallest)
                 models = list(dict.fromkeys((REPORTED, USES_MASK, *known.values(), *drawn)))
-                # Effects that only the models above show get the first of these as their smallest model.
+                # If only the models above show an effect, the first of them is its smallest model.
                 smallest = {effect: model for model in reversed(models) for effect in effects_of(model)} | smallest
                 effects = _table(models, smallest, effects_of)
                 mends = "mends" in effects_of(REPORTED)
@@ -162,7 +162,7 @@ def judge(paths: Sequence[Path], trials: int | None, seed: int) -> tuple[str, di
 
 @contextlib.contextmanager
 def _proposal_process(path: Path, search_path: SearchPath) -> Iterator[ExhibitProcess]:
-    """Start a child in which the code of a proposal, or a patched Keras, clones.
+    """Start a child that clones with the code of a proposal, or with a patched Keras.
 
     If a proposal cannot be applied, its clone function raises the reason.
     """
@@ -188,19 +188,19 @@ def _effects(proposal: ExhibitProcess, keras: ExhibitProcess, known: Effects, mo
     if answer["clones"]["proposal"] is None:
         return {"mends": "the clone is faithful"} if upstream else {}
     key, text = answer["clones"]["proposal"]
-    # If Keras' own clone is wrong, then another known bug of 2.2.4, or no clone at all, is not worse.
+    # If Keras' own clone is wrong, a clone with another known bug of 2.2.4, or no clone, is not worse.
     return {"leaves" if upstream and (key in known or key.startswith(("made", "process"))) else "breaks": text}
 
 
 def _table(models: list[str], smallest: dict[str, str], effects_of: Callable[[str], Effects]) -> list[dict[str, Any]]:
-    """Return each effect with the number of its models, and the smallest one."""
+    """Return each effect with the number of models that show it, and the smallest of them."""
     counts = {effect: sum(effect in effects_of(model) for model in models) for effect in smallest}
     texts = {effect: effects_of(model)[effect] for effect, model in smallest.items()}
     return [{"effect": e, "models": counts[e], "text": texts[e], "source": smallest[e]} for e in smallest]
 
 
 def _summary(models: list[str], keras: ExhibitProcess) -> dict[str, Any]:
-    """Count the models, and those that are cloned faithfully."""
+    """Count the models, those that Keras builds, and those that each cloner clones faithfully."""
     built = [answer["clones"] for answer in map(keras.try_source, models) if "refused" not in answer]
     counts = {name: sum(clones[name] is None for clones in built) for name in ("upstream", "repaired")}
     summary = f"Keras 2.2.4 builds {len(built)} of {len(models)} models. It clones {counts['upstream']} of them "

@@ -30,14 +30,14 @@ _LAYERS = [
     (2, 2, "Lambda(lambda x: [x[0], x[1]], mask=lambda x, mask: mask)"),
     (1, 1, "Lambda(lambda x, mask=None: x if mask is None else x * K.cast(K.expand_dims(mask), 'float32'))"),
 ]
-"""Layers with their numbers of inputs and outputs, all of shape (3, 4); the simplest first."""
+"""The number of inputs and outputs of each layer, and its source; the simplest first. All shapes are (3, 4)."""
 
 Effects = dict[str, str]
 """The differences of a clone, or what a proposal does to it, each with a message."""
 
 
 def source_of(calls: list[tuple[tuple[int, int, str], list[int]]]) -> str:
-    """Write the source of a model. Operands are indices of tensors, from the last."""
+    """Write the source of a model. Operands are numbers of tensors, counted from the last."""
     tensors, lines, operands = ["x0"], ["x0 = Input(shape=(3, 4))"], {"x0"}
     for (takes, gives, layer), numbers in calls:
         names = [tensors[-1 - number % len(tensors)] for number in numbers[:takes]]
@@ -55,7 +55,7 @@ SOURCES = st.builds(source_of, st.lists(_CALLS, min_size=1, max_size=5))
 
 
 def search(count: int, seed: int, effects_of: Callable[[str], Effects], smallest: dict[str, str]) -> list[str]:
-    """Return the models of a seed. Add the smallest of each new effect to `smallest`."""
+    """Draw models from a seed. Add the smallest model of each new effect to `smallest`."""
     drawn: list[str] = []
     new: list[str] = []
 

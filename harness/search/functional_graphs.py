@@ -1,4 +1,4 @@
-"""A Hypothesis strategy of graphs, which a child process makes from drawn numbers.
+"""A Hypothesis strategy for graphs, which a child process builds from drawn numbers.
 
 The child runs each graph first. If a graph crashes Keras, the child ends, and not the process of the test.
 """
@@ -20,7 +20,7 @@ from clonediff.strategies.choices import BITS
 from clonediff.strategies.program import Generation, Graph
 
 NUMBERS_PER_PART = 24
-"""How many numbers to draw for the frame, and for each instruction; further choices are the simplest."""
+"""How many numbers to draw for a part: the model as a whole, or one call. Later choices take the simplest option."""
 MAX_PARTS = 8
 
 
@@ -33,24 +33,23 @@ def functional_graphs(
 ) -> st.SearchStrategy[Graph]:
     """Draw Functional and Sequential models of the installed Keras, for `check_clone`.
 
-    `kinds` names the only layers and operations to draw. `layers` are more layers to draw: names of modules, of classes
-    in them, of files or of classes in files, or classes. `values` has more values to try, by argument. Shrinks towards
-    fewer calls and plainer arguments.
+    `kinds` names the only layers and operations to draw. `layers` adds layers to draw: classes, or names of modules,
+    of files, or of classes in them. `values` has more values to try, by argument. Shrinks towards fewer calls and
+    plainer arguments.
     """
-
     names = tuple(layer if isinstance(layer, str) else _name_of(layer) for layer in layers)
     request = {
         "kinds": sorted(kinds) if kinds is not None else None,
         "plain": True,
-        "values": {name: [repr(value) for value in further] for name, further in (values or {}).items()},
+        "values": {name: [repr(value) for value in choices] for name, choices in (values or {}).items()},
     }
 
-    def drawn(numbers: list[list[int]]) -> Graph:
+    def draw(numbers: list[list[int]]) -> Graph:
         graph = _process(generation, names).draw({"numbers": numbers, **request})
         return graph if graph is not None else reject()
 
     part = st.lists(st.integers(0, 2**BITS - 1), min_size=NUMBERS_PER_PART, max_size=NUMBERS_PER_PART)
-    return st.lists(part, min_size=2, max_size=MAX_PARTS).map(drawn)
+    return st.lists(part, min_size=2, max_size=MAX_PARTS).map(draw)
 
 
 @functools.cache

@@ -23,7 +23,7 @@ MAX_TRIALS = 400
 """The most unsuccessful trials for one finding."""
 _LIST_FIELDS = ("arguments", "call", "after", "definitions", "preparations", "outputs", "lines")
 _KEPT_FIELDS = ("arguments", "tensors", "count", "packed", "outputs", "on")
-"""Fields that are not reset to their default, which is no plainer."""
+"""Fields that are not reset to their default, since it is no plainer."""
 _PLAIN_KINDS = ("ReLU", "Dense", "Activation")
 _PLAIN_VALUES = {"units": "1", "output_dim": "1", "filters": "1", "key_dim": "1", "num_heads": "1"}
 _PLAIN_COMPILE_ARGUMENTS = {"loss": '"mse"', "metrics": '["mae"]'}
@@ -33,7 +33,7 @@ _TRANSFORM = "@keras.saving.register_keras_serializable()\ndef <transform>(x):\n
 def reduce(
     graph: Graph, rebuild: Callable[[Program], Graph | None], shows: Callable[[Graph], bool], trials: int = MAX_TRIALS
 ) -> Graph:
-    """Return the smallest graph found for which `shows` is true, as for the first."""
+    """Return the smallest graph found for which `shows` is true. It is true for `graph`."""
     seen = {to_json(graph)}
     proposed = proposals(graph.program)
     while trials > 0 and (program := next(proposed, None)) is not None:
@@ -56,34 +56,34 @@ def size(program: Program) -> tuple[int, int, int]:
 
 
 def proposals(program: Program) -> Iterator[Program]:
-    """Yield smaller programs, those that remove most first."""
+    """Yield smaller programs. The first ones remove the most."""
     numbered = list(enumerate(program.body))
     yield from (_splice(program, at, (), left_out.tensors[:1]) for at, left_out in reversed(numbered))
     yield from (_inline(program, at, nest) for at, nest in numbered if isinstance(nest, Nest))
-    yield from _without_one(program)
-    yield from _vary(program, "preparations", _without_one)
-    yield from _vary(program, "preparations", lambda preparation: _vary(preparation, "lines", _plainer_line))
-    yield from _vary(program, "body", _smaller)
-    yield from _vary(program, "inputs", _plainer_inputs)
-    yield from _merged_inputs(program)
+    yield from _remove_one(program)
+    yield from _vary(program, "preparations", _remove_one)
+    yield from _vary(program, "preparations", lambda preparation: _vary(preparation, "lines", _simplify_line))
+    yield from _vary(program, "body", _reduce_instruction)
+    yield from _vary(program, "inputs", _simplify_input)
+    yield from _merge_inputs(program)
 
 
-def _without_one(value: T) -> Iterator[T]:
-    """Yield copies of a struct with a field reset, or with an item removed."""
+def _remove_one(value: T) -> Iterator[T]:
+    """Yield copies of a struct with one field reset, or with one item removed."""
     for field in fields(value):  # type: ignore[arg-type]  # a struct
         content = getattr(value, field.name)
         if field.name not in _KEPT_FIELDS and field.default is not NODEFAULT and content != field.default:
             yield replace(value, **{field.name: field.default})  # type: ignore[type-var]
         if field.name in _LIST_FIELDS and len(content) > (field.default != ()):
-            yield from (replace(value, **{field.name: few}) for few in _shorter(content))  # type: ignore[type-var]
+            yield from (replace(value, **{field.name: few}) for few in _remove_items(content))  # type: ignore[type-var]
 
 
-def _shorter(items: tuple[T, ...]) -> Iterator[tuple[T, ...]]:
+def _remove_items(items: tuple[T, ...]) -> Iterator[tuple[T, ...]]:
     return ((*items[:at], *items[at + 1 :]) for at in range(len(items)))
 
 
 def _vary(value: T, name: str, changes: Callable[[Any], Iterator[Any]]) -> Iterator[T]:
-    """Yield copies of a struct with an item of a field changed."""
+    """Yield copies of a struct with one item of a field changed."""
     items = getattr(value, name)
     for at, item in enumerate(items):
         for new in changes(item):
@@ -93,70 +93,70 @@ def _vary(value: T, name: str, changes: Callable[[Any], Iterator[Any]]) -> Itera
 def _inline(program: Program, at: int, nest: Nest) -> Program:
     """Replace a nested model by its body."""
 
-    def outer(tensor: Tensor) -> Tensor:
+    def outer_tensor(tensor: Tensor) -> Tensor:
         node, output = tensor
         return nest.tensors[min(-1 - node, len(nest.tensors) - 1)] if node < 0 else (node + at, output)
 
-    body = tuple(_renumber(instruction, outer, lambda layer: layer + at) for instruction in nest.body)
-    return _splice(program, at, body, tuple(map(outer, nest.outputs)))
+    body = tuple(_renumber(instruction, outer_tensor, lambda layer: layer + at) for instruction in nest.body)
+    return _splice(program, at, body, tuple(map(outer_tensor, nest.outputs)))
 
 
 def _splice(program: Program, at: int, body: tuple[Instruction, ...], gives: tuple[Tensor, ...]) -> Program:
-    """Replace an instruction by a body, and its outputs by the tensors `gives`."""
+    """Replace an instruction by a body, and the instruction's outputs by the tensors `gives`."""
 
-    def shifted(number: int) -> int:
+    def shift(number: int) -> int:
         return number + len(body) - 1 if number > at else number
 
-    def moved(tensor: Tensor) -> Tensor:
+    def move(tensor: Tensor) -> Tensor:
         node, output = tensor
-        return gives[output % len(gives)] if node == at else (shifted(node), output)
+        return gives[output % len(gives)] if node == at else (shift(node), output)
 
-    whole = (*program.body[:at], *body, *(_renumber(later, moved, shifted) for later in program.body[at + 1 :]))
-    outputs = tuple(tensor for tensor in dict.fromkeys(map(moved, program.outputs)) if tensor[0] >= 0)
+    new_body = (*program.body[:at], *body, *(_renumber(later, move, shift) for later in program.body[at + 1 :]))
+    outputs = tuple(tensor for tensor in dict.fromkeys(map(move, program.outputs)) if tensor[0] >= 0)
     preparations = (done for done in program.preparations if done.on != at)
-    prepared = tuple(replace(done, on=done.on and shifted(done.on)) for done in preparations)
-    return replace(program, body=whole, outputs=outputs or ((len(whole) - 1, 0),), preparations=prepared)
+    prepared = tuple(replace(done, on=done.on and shift(done.on)) for done in preparations)
+    return replace(program, body=new_body, outputs=outputs or ((len(new_body) - 1, 0),), preparations=prepared)
 
 
-def _renumber(instruction: Instruction, moved: Callable[[Tensor], Tensor], layer: Callable[[int], int]) -> Instruction:
-    tensors = tuple(map(moved, instruction.tensors))
+def _renumber(instruction: Instruction, move: Callable[[Tensor], Tensor], layer: Callable[[int], int]) -> Instruction:
+    tensors = tuple(map(move, instruction.tensors))
     if isinstance(instruction, Again):
         return replace(instruction, tensors=tensors, layer=layer(instruction.layer))
     return replace(instruction, tensors=tensors)
 
 
-def _merged_inputs(program: Program) -> Iterator[Program]:
-    """Yield programs in which an input is removed, and another is used instead."""
+def _merge_inputs(program: Program) -> Iterator[Program]:
+    """Yield programs in which another input replaces an input."""
     for at, other in itertools.permutations(range(len(program.inputs)), 2):
 
-        def moved(tensor: Tensor, at: int = at, other: int = other) -> Tensor:
+        def move(tensor: Tensor, at: int = at, other: int = other) -> Tensor:
             number = other if tensor[0] == -1 - at else -1 - tensor[0]
             return tensor if tensor[0] >= 0 else (-1 - (number - (number > at)), 0)
 
-        body = tuple(_renumber(instruction, moved, lambda layer: layer) for instruction in program.body)
+        body = tuple(_renumber(instruction, move, lambda layer: layer) for instruction in program.body)
         inputs = (*program.inputs[:at], *program.inputs[at + 1 :])
-        yield replace(program, inputs=inputs, body=body, outputs=tuple(map(moved, program.outputs)))
+        yield replace(program, inputs=inputs, body=body, outputs=tuple(map(move, program.outputs)))
 
 
-def _plainer_line(line: str) -> Iterator[str]:
-    """Yield the line with an argument removed, or a plainer one."""
+def _simplify_line(line: str) -> Iterator[str]:
+    """Yield the line with an argument removed, or with a plainer value."""
     if call := re.fullmatch(r"(<it>\.\w+\()(.*)\)", line):
-        yield from (f"{call[1]}{', '.join(few)})" for few in _shorter(tuple(re.split(r", (?=\w+=)", call[2]))))
+        yield from (f"{call[1]}{', '.join(few)})" for few in _remove_items(tuple(re.split(r", (?=\w+=)", call[2]))))
     for name, short in _PLAIN_COMPILE_ARGUMENTS.items():
         yield re.sub(rf"\b{name}=.*?(?=, \w+=|\)$)", f"{name}={short}", line)
 
 
-def _smaller(instruction: Instruction) -> Iterator[Instruction]:
+def _reduce_instruction(instruction: Instruction) -> Iterator[Instruction]:
     if isinstance(instruction, Nest):
         smaller = proposals(Program("keras", (), instruction.body, instruction.outputs))
         yield from (replace(instruction, body=model.body, outputs=model.outputs) for model in smaller)
         yield replace(instruction, tensors=instruction.tensors[:1])
-    yield from _without_one(instruction)
+    yield from _remove_one(instruction)
     if isinstance(instruction, Apply):
-        yield from _plainer_call(instruction)
+        yield from _simplify_call(instruction)
 
 
-def _plainer_call(apply: Apply) -> Iterator[Apply]:
+def _simplify_call(apply: Apply) -> Iterator[Apply]:
     """Yield calls of a plainer kind, with fewer tensors, or with plainer arguments."""
     if not is_operation(apply.kind) and apply.count == 1:
         for kind in _PLAIN_KINDS:
@@ -169,11 +169,11 @@ def _plainer_call(apply: Apply) -> Iterator[Apply]:
     for plain in (simplest, *({name: _PLAIN_VALUES[name]} for name in arguments if name in _PLAIN_VALUES)):
         yield replace(apply, arguments=tuple({**arguments, **plain}.items()))
     if apply.kind == "Lambda":
-        yield from _plainer_lambdas(apply)
+        yield from _simplify_lambda(apply)
 
 
-def _plainer_lambdas(apply: Apply) -> Iterator[Apply]:
-    """Yield functions with a plainer body, then plainer forms of functions."""
+def _simplify_lambda(apply: Apply) -> Iterator[Apply]:
+    """Yield the Lambda with a plainer function body, then with a plainer form of function."""
     others = tuple(pair for pair in apply.definitions if pair[0] in ("output_mask", "output_shape"))
     for gives in ("x", "x * 2.0", "x + 1.0", "[x, x]", "[x, x * 2.0]"):
         for name, text in apply.definitions:
@@ -186,8 +186,8 @@ def _plainer_lambdas(apply: Apply) -> Iterator[Apply]:
             yield replace(apply, arguments=tuple(arguments.items()), definitions=definitions)
 
 
-def _plainer_inputs(spec: Input) -> Iterator[Input]:
-    yield from _without_one(spec)
+def _simplify_input(spec: Input) -> Iterator[Input]:
+    yield from _remove_one(spec)
     for shape in ((1,), (4,), (3, 4), (1, 1), spec.shape[1:], (1,) * len(spec.shape)):
         if shape and len(shape) <= len(spec.shape):
             yield replace(spec, shape=shape)

@@ -22,7 +22,7 @@ from clonediff.reports.records import Difference
 from clonediff.strategies.program import Graph, Program
 
 REDUCING_SECONDS = 60.0
-"""How many seconds a hit may be reduced once the time for drawing is over."""
+"""How many seconds a hit may be reduced after the time for drawing is over."""
 
 
 class _Stopped(Exception):
@@ -56,10 +56,10 @@ def search(
     reducing: float = REDUCING_SECONDS,
     **options: Any,
 ) -> Hit | None:
-    """Return the first new hit among `examples` graphs, with its smallest graph.
+    """Draw up to `examples` graphs. Return the first new hit, with its smallest graph.
 
-    Hits with keys in `seen` are not new. `until` is when to stop drawing, on the clock of `time.monotonic`. The same
-    seed and releases give the same result, unless time runs out. Flaky hits are ignored.
+    Hits with keys in `seen` are not new. Drawing stops when `time.monotonic()` is `until`. The same seed and releases
+    give the same result, unless time runs out. Flaky hits are ignored.
     """
     for graph in draws(trials.process, seed, examples, **{"cloners": trials.cloners, **options}):
         if time.monotonic() > until:
@@ -76,7 +76,7 @@ def search(
 
 @dataclass(frozen=True, slots=True)
 class Reduction:
-    """The result of a reduction: the hits of the smallest graph and the `drawn` one.
+    """The result of a reduction: the hit of the smallest graph, and of the `drawn` graph.
 
     `hit` is None if the drawn graph does not show the hit again. `finished` is False if time ran out or the subject
     `failed`.
@@ -101,20 +101,20 @@ def reduce_hit(
 
     The graph itself is tried even if the time is over.
     """
-    hits: list[Hit] = []  # of the graph itself, and of the smallest one
+    hits: list[Hit] = []  # of the drawn graph, and of the smallest graph
     costly: Costly = False
     alone = trials.for_cloner(key[0])
 
-    def shows(candidate: Graph, by: GraphTrials = alone) -> bool:
+    def shows(candidate: Graph, trials: GraphTrials = alone) -> bool:
         if hits and time.monotonic() > until:
             raise _Stopped
-        hit = by.new_hit(candidate, key, costly=costly)
+        hit = trials.new_hit(candidate, key, costly=costly)
         if hit is not None:
             hits[1:] = [hit]
         return hit is not None
 
     if not shows(graph, trials) and trials.sampled(graph):
-        # Only the costly checks may show the hit: then run them on each candidate, too.
+        # If only the costly checks show the hit, they are run on each candidate, too.
         costly = root is None or takes_costly(root)
         shows(graph, trials)
     if not hits:
@@ -126,6 +126,6 @@ def reduce_hit(
         finished, failed = False, str(error)
     first, smallest = hits[0], hits[-1]
     if smallest.graph is not None and smallest is not first and not failed:
-        # Try all cloners, which shows whose fault it is.
+        # Try all cloners: this shows whether Keras or a cloner is at fault.
         smallest = trials.new_hit(smallest.graph, key, costly=costly) or first
     return Reduction(smallest, first, finished=finished, failed=failed)

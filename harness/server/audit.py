@@ -1,9 +1,9 @@
 """Audits a class: which constructor arguments does its config lose?
 
 For each argument, a script makes an object with one value. The object is rebuilt by `from_config(get_config())`, and
-through JSON. The argument is lost if it changes a fact of the object, and the rebuilt object has the fact of an object
-without the argument. Facts that differ between two runs of the same script are ignored. Keras decides which values a
-class takes.
+through JSON. The argument is lost if it changes a fact of the object, and in the rebuilt object this fact is as if the
+argument were left out. Facts that differ between two runs of the same script are ignored. Keras decides which values a
+class accepts.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from clonediff.harness.inside.packages import KERAS, root_of
 from clonediff.harness.inside.script_module import script_module
 from clonediff.harness.inside.warning_recorder import silenced
 from clonediff.harness.observation import ArgumentAudited, ClassAudited, Fact, same_fact
-from clonediff.harness.server.signatures import constructor, objects_named
+from clonediff.harness.server.signatures import objects_named, parameters_of
 from clonediff.strategies import values
 from clonediff.strategies.dialects import DIALECTS
 from clonediff.strategies.layers import CATALOGUE
@@ -46,7 +46,7 @@ _COMMON_VALUES: Values = {
     **dict.fromkeys(("trainable", "autocast"), ("False",)),
     **dict.fromkeys(("stateful", "sparse", "ragged"), ("True",)),
 }
-_LOST_BY_KERAS = "autocast"  # `Layer` itself loses it: not reported for its subclasses
+_ARGUMENT_LOST_BY_LAYER = "autocast"  # `Layer` itself loses it: it is not reported for subclasses
 _SIGNATURE_ERROR = re.compile(r"required (?:positional|keyword)|nexpected keyword|nrecognized keyword")
 _BASE_CLASSES = attrgetter(
     *("layers.Layer", "losses.Loss", "metrics.Metric", "optimizers.Optimizer", "constraints.Constraint", "Model"),
@@ -73,7 +73,7 @@ def find_classes(target: str) -> tuple[str, list[str]]:
 
 
 def generation_of(kind: Any) -> str:
-    """Return "tf_keras" if a class has a base there, "keras" otherwise."""
+    """Return "tf_keras" if a class has a base class in it, "keras" otherwise."""
     return "tf_keras" if any(base.__module__.startswith("tf_keras.") for base in kind.__mro__) else "keras"
 
 
@@ -82,41 +82,41 @@ def audit_by_name(name: str, framework: Framework) -> ClassAudited:
     return audit_class(name, kind, {}, framework)
 
 
-def audit_class(name: str, kind: Any, more: Values, framework: Framework | None = None) -> ClassAudited:
-    """Audit all arguments of a class; `more` has values to try first."""
-    auditor = _Auditor(kind, more, framework or framework_of(generation_of(kind)))
-    base, plain = auditor.base()
+def audit_class(name: str, kind: Any, user_values: Values, framework: Framework | None = None) -> ClassAudited:
+    """Audit all arguments of a class; `user_values` has values to try first."""
+    auditor = _Auditor(kind, user_values, framework or framework_of(generation_of(kind)))
+    base, plain = auditor.find_base()
     if plain.refused:
         return ClassAudited(name, reason=f"it cannot be made, or has no config: {plain.refused}")
     if plain.crash and not _SIGNATURE_ERROR.search(plain.crash):  # the values may be invalid
         return ClassAudited(name, reason=f"no constructor arguments were found that work: {plain.crash}")
     if plain.lost:
         return ClassAudited(name, (ArgumentAudited("", "lost", reason=plain.lost),))
-    return ClassAudited(name, tuple(auditor.argument(parameter, base) for parameter in auditor.parameters))
+    return ClassAudited(name, tuple(auditor.audit_argument(parameter, base) for parameter in auditor.parameters))
 
 
 class _Auditor:
-    def __init__(self, kind: Any, more: Values, framework: Framework) -> None:
-        self._kind, self._more, self._audit = kind, more, RoundTrips(framework, kind)
+    def __init__(self, kind: Any, user_values: Values, framework: Framework) -> None:
+        self._kind, self._user_values, self._round_trips = kind, user_values, RoundTrips(framework, kind)
         self._dialect = DIALECTS[framework.generation]
-        bases = _BASE_CLASSES(framework.keras)
-        self.parameters = constructor(kind, framework.keras, lambda base: root_of(base) in KERAS and base not in bases)
-        # The arguments in the catalogue for a layer of Keras, if they do not depend on its inputs.
-        own = CATALOGUE.get(kind.__name__) if vars(framework.keras.layers).get(kind.__name__) is kind else None
-        known = own.bases if own is not None else ()
+        keras, bases = framework.keras, _BASE_CLASSES(framework.keras)
+        self.parameters = parameters_of(kind, keras, lambda base: root_of(base) in KERAS and base not in bases)
+        # For a layer of Keras, the arguments in the catalogue that do not depend on its inputs.
+        kind_of_keras = CATALOGUE.get(kind.__name__) if vars(keras.layers).get(kind.__name__) is kind else None
+        known = kind_of_keras.bases if kind_of_keras is not None else ()
         self._bases = [dict(base) for base in known if not any("<" in text for _, text in base)]
 
-    def base(self) -> tuple[dict[str, str], Outcome]:
-        """Return the fewest arguments to make and rebuild an object, and their outcome."""
+    def find_base(self) -> tuple[dict[str, str], Outcome]:
+        """Return the fewest arguments that make and rebuild an object, and their outcome."""
         tried = []
         for base in self._possible_bases():
-            tried.append((base, self._answer(base, base)))
+            tried.append((base, self._outcome(base, base)))
             if not tried[-1][1].refused and not tried[-1][1].lost:
                 return tried[-1]
         unknown: tuple[dict[str, str], Outcome] = {}, Outcome(refused="no constructor arguments were found that work")
         return min(tried, key=lambda pair: bool(pair[1].refused), default=unknown)
 
-    def argument(self, parameter: dict[str, Any], base: dict[str, str]) -> ArgumentAudited:
+    def audit_argument(self, parameter: dict[str, Any], base: dict[str, str]) -> ArgumentAudited:
         """Audit an argument: try values other than its default."""
         name, kept = parameter["name"], ""
         companion, value = values.COMPANIONS.get(name, ("", ""))
@@ -124,25 +124,25 @@ class _Auditor:
             base = {**base, companion: value}
         default = _read(base.get(name, repr(parameter.get("default"))))
         for text in self._values(name, default):
-            answer = self._answer(base, {**base, name: text})
-            if answer.lost:
-                return ArgumentAudited(name, "lost", text, answer.lost)
-            kept = kept or (text if answer.changes else "")
+            outcome = self._outcome(base, {**base, name: text})
+            if outcome.lost:
+                return ArgumentAudited(name, "lost", text, outcome.lost)
+            kept = kept or (text if outcome.changes else "")
         return ArgumentAudited(name, "kept" if kept else "cannot tell", kept)
 
     def _possible_bases(self) -> Iterator[dict[str, str]]:
         needed = [parameter["name"] for parameter in self.parameters if parameter.get("required")]
-        known = ((name, (*self._more.get(name, ()), *self._base_values(name))) for name in needed)
-        choices = [own or _plain(values.values(name, required=True)) or _ANY_VALUES for name, own in known]
+        known = ((name, (*self._user_values.get(name, ()), *self._base_values(name))) for name in needed)
+        choices = [texts or _serializable(values.values(name, required=True)) or _ANY_VALUES for name, texts in known]
         for chosen in itertools.islice(itertools.product(*choices), _MAX_COMBINATIONS):
             yield dict(zip(needed, chosen, strict=False))
         yield from self._bases
 
     def _values(self, name: str, default: Any) -> list[str]:
-        of_layer = name == _LOST_BY_KERAS and self._kind.__name__ != "Layer"
-        if name not in self._more and (of_layer or name in values.EXCLUDED_ARGUMENTS - _COMMON_VALUES.keys()):
+        of_layer = name == _ARGUMENT_LOST_BY_LAYER and self._kind.__name__ != "Layer"
+        if name not in self._user_values and (of_layer or name in values.EXCLUDED_ARGUMENTS - _COMMON_VALUES.keys()):
             return []
-        candidates = [*self._more.get(name, ())]
+        candidates = [*self._user_values.get(name, ())]
         if type(default) is bool:
             candidates.append(repr(not default))
         elif name in _COMMON_VALUES:
@@ -150,13 +150,13 @@ class _Auditor:
         else:
             candidates += [*self._base_values(name), *values.values(name, default)]
             candidates += [_ANY_STRING] if isinstance(default, str) else []
-        return [text for text in dict.fromkeys(_plain(candidates)) if _read(text) != default][:_MAX_VALUES]
+        return [text for text in dict.fromkeys(_serializable(candidates)) if _read(text) != default][:_MAX_VALUES]
 
     def _base_values(self, name: str) -> list[str]:
         return [base[name] for base in self._bases if name in base]
 
-    def _answer(self, base: dict[str, str], arguments: dict[str, str]) -> Outcome:
-        return self._audit.answer(self._script(base), self._script(arguments))
+    def _outcome(self, base: dict[str, str], arguments: dict[str, str]) -> Outcome:
+        return self._round_trips.outcome(self._script(base), self._script(arguments))
 
     def _script(self, arguments: dict[str, str]) -> str:
         written = ", ".join(f"{argument}={text}" for argument, text in arguments.items())
@@ -164,8 +164,8 @@ class _Auditor:
         return self._dialect.imports_for(f"{text}keras.") + text
 
 
-def _plain(texts: Sequence[str]) -> list[str]:
-    """Leave out values that use definitions or lambdas, which cannot be deserialized."""
+def _serializable(texts: Sequence[str]) -> list[str]:
+    """Leave out values with definitions or lambdas, since Keras cannot deserialize these."""
     return [text for text in texts if "<" not in text and "lambda" not in text]
 
 
@@ -200,8 +200,8 @@ class Outcome(NamedTuple):
     changes: bool = False
 
 
-class _Observed(NamedTuple):
-    """The facts of two objects and two rebuilt ones, or why rebuilding fails."""
+class _Observation(NamedTuple):
+    """The facts of two equal objects and of two rebuilt ones, or why rebuilding fails."""
 
     originals: list[Facts]
     rebuilt: list[Facts]
@@ -209,19 +209,19 @@ class _Observed(NamedTuple):
 
 
 class RoundTrips:
-    """Makes and rebuilds objects of a class. Caches the facts of the last plain script."""
+    """Makes and rebuilds objects of a class. Keeps the facts of the last `plain` script."""
 
     def __init__(self, framework: Framework, kind: Any) -> None:
         self._framework = framework
         self._names = {kind.__name__: kind}
-        self._plain = "", _Observed([], [])
+        self._plain_observation = "", _Observation([], [])
 
-    def answer(self, plain: str, text: str) -> Outcome:
-        """Return the outcome of a script, compared with the `plain` one."""
+    def outcome(self, plain: str, text: str) -> Outcome:
+        """Return the outcome of a script; the `plain` script leaves out its argument."""
         try:
-            if self._plain[0] != plain:
-                self._plain = plain, self._observe(plain)
-            observed = self._plain[1] if text == plain else self._observe(text)
+            if self._plain_observation[0] != plain:
+                self._plain_observation = plain, self._observe(plain)
+            observed = self._plain_observation[1] if text == plain else self._observe(text)
         except Exception as error:  # raised by Keras or the class
             return Outcome(refused=_one_line(error))
         facts, rebuilt = observed.originals[0], observed.rebuilt
@@ -233,15 +233,15 @@ class RoundTrips:
         messages = [f"{path[1:]} is {rebuilt[0][path].text}, not {facts[path].text}" for path in lost[:1]]
         return Outcome(lost="".join(messages), changes=bool(changed))
 
-    def _is_changed(self, path: str, observed: _Observed) -> bool:
-        """Whether the arguments change a fact, in both objects."""
+    def _is_changed(self, path: str, observed: _Observation) -> bool:
+        """Whether the argument changes a fact in both objects."""
         fact = observed.originals[0][path]
-        unchanged = any(same_fact(fact, facts.get(path)) for facts in self._plain[1].originals)
+        unchanged = any(same_fact(fact, facts.get(path)) for facts in self._plain_observation[1].originals)
         return not unchanged and same_fact(fact, observed.originals[1].get(path))
 
-    def _is_lost(self, path: str, observed: _Observed) -> bool:
-        """Whether the rebuilt objects have the value of a fact without the argument."""
-        plain = self._plain[1]
+    def _is_lost(self, path: str, observed: _Observation) -> bool:
+        """Whether a fact of the rebuilt objects is as if the argument were left out."""
+        plain = self._plain_observation[1]
         if any(path not in facts or same_fact(facts[path], observed.originals[0][path]) for facts in observed.rebuilt):
             return False
         if _CONTAINER.match(observed.rebuilt[0][path].text):  # its items are separate facts
@@ -250,35 +250,35 @@ class RoundTrips:
         # Without the argument, the value may be random.
         return back or not same_fact(plain.originals[0].get(path), plain.originals[1].get(path))
 
-    def _observe(self, text: str) -> _Observed:
+    def _observe(self, text: str) -> _Observation:
         def construct() -> Any:
             with script_module(text) as module:
                 module.__dict__.update(self._names)
                 exec(compile(text, "<class>", "exec"), module.__dict__)
                 return module.example
 
-        def from_config() -> Any:
+        def rebuild_from_config() -> Any:
             return type(example).from_config(example.get_config())
 
-        def through_json() -> Any:
+        def rebuild_through_json() -> Any:
             saving, kind = self._framework.keras.saving, type(example)
             written = json.loads(json.dumps(saving.serialize_keras_object(example)))
             rebuilt = saving.deserialize_keras_object(written, custom_objects={kind.__name__: kind})
             if type(rebuilt) is not kind:
-                raise TypeError(f"it is a {type(rebuilt).__name__}")
+                raise TypeError(f"rebuilt as a {type(rebuilt).__name__}")
             return rebuilt
 
         (_, again), (example, facts) = self._make(construct, 1), self._make(construct, 0)
         try:
-            rebuilt = [self._make(from_config, 2), self._make(through_json, 3)]
+            rebuilt = [self._make(rebuild_from_config, 2), self._make(rebuild_through_json, 3)]
         except NotImplementedError:
             raise
         except Exception as error:  # raised by Keras or the class
-            return _Observed([facts, again], [], _one_line(error))
-        return _Observed([facts, again], [facts for _, facts in rebuilt])
+            return _Observation([facts, again], [], _one_line(error))
+        return _Observation([facts, again], [facts for _, facts in rebuilt])
 
     def _make(self, make: Callable[[], Any], seed: int) -> tuple[Any, Facts]:
-        """Make an object, with fresh name counters and seeds. Return its facts, too."""
+        """Reset name counters and seeds, and make an object. Return it and its facts."""
         framework, observer = self._framework, Observer(self._framework, 0)
         framework.forget_names()
         framework.reseed(seed)
@@ -302,6 +302,6 @@ class RoundTrips:
 
 
 def _one_line(error: Exception) -> str:
-    """Return an exception in one line; if Keras wrapped it, the original message."""
+    """Return an exception in one line, without the message that Keras adds to it."""
     text = str(error).rpartition("Exception encountered: ")[2]
     return f"{type(error).__name__}: {' '.join(text.split())}"

@@ -27,7 +27,7 @@ from clonediff.strategies.program import Input, Program
 
 
 class Drawer:
-    """Draws programs from the catalogue of a release, which is read once."""
+    """Draws programs from the catalogue of a release. Reads the catalogue once."""
 
     def __init__(self, framework: Framework) -> None:
         self._framework = framework
@@ -36,34 +36,34 @@ class Drawer:
     def draw(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Return the graph of a `seed`, of lists of `numbers`, or of a `program`.
 
-        `layers` names layers of the user, `kinds` the only kinds to draw; `values` has more values by argument. A
-        `plain` graph has no preparations and no arguments for `clone_model`.
+        `layers` names the user's layers, and `kinds` the only kinds to draw. `values` has more values to try, by
+        argument. A `plain` graph has no preparations and no clone arguments.
         """
         graph = None
         if "program" in request:
-            with self._keras() as keras, contextlib.suppress(build.Refused, build.Undefined, SyntaxError):
+            with self._script_module() as keras, contextlib.suppress(build.Refused, build.Undefined, SyntaxError):
                 # A reduced program may contain half an expression.
                 graph = draw.rebuild(msgspec.convert(request["program"], Program), keras)
         else:
             try:
-                graph = self._drawn(request, runs_each=False)
-            except build.Refused:  # running each call on values is slow: only if the model does not run
+                graph = self._draw(request, runs_each=False)
+            except build.Refused:  # run each call on values, which is slow: only if the model does not run
                 with contextlib.suppress(build.Refused):
-                    graph = self._drawn(request, runs_each=True)
+                    graph = self._draw(request, runs_each=True)
         return {"graph": None if graph is None else msgspec.to_builtins(graph)}
 
     @contextlib.contextmanager
-    def _keras(self, runs_each: bool = False) -> Iterator[ScriptModule]:
+    def _script_module(self, runs_each: bool = False) -> Iterator[ScriptModule]:
         framework = self._framework
         tidy(framework)
         framework.reseed(0)
         with silenced(), script_module("") as module, contextlib.ExitStack() as scopes:
             yield ScriptModule(framework, module, scopes, runs_each)
 
-    def _drawn(self, request: Mapping[str, Any], runs_each: bool) -> Any:
+    def _draw(self, request: Mapping[str, Any], runs_each: bool) -> Any:
         numbers = request.get("numbers")
         source = choices.from_numbers(*numbers) if numbers else choices.from_seed(int(request.get("seed", 0)))
-        with self._keras(runs_each=runs_each) as keras:
+        with self._script_module(runs_each=runs_each) as keras:
             return draw.draw(source, self._catalogue(request), keras)
 
     def _catalogue(self, request: Mapping[str, Any]) -> Any:
@@ -71,24 +71,24 @@ class Drawer:
         if key in self._catalogues:
             return self._catalogues[key]
         release = signatures(framework)
-        own = user_layers(list(request.get("layers") or ()), framework)
-        further = {name: tuple(texts) for name, texts in (request.get("values") or {}).items()}
-        layers, functions = release["layers"], release["functions"]
-        kinds = catalogue.kinds_of(layers, functions, framework.generation, own=own, further=further)
+        own_layers = user_layers(list(request.get("layers") or ()), framework)
+        more_values = {name: tuple(texts) for name, texts in (request.get("values") or {}).items()}
+        generation, layers, functions = framework.generation, release["layers"], release["functions"]
+        kinds = catalogue.kinds_of(layers, functions, generation, user_layers=own_layers, more_values=more_values)
         chosen = request.get("kinds") or list(kinds)
         if unknown := sorted(set(chosen) - set(kinds)):
-            raise ValueError(f"kinds: {unknown[0]!r} is no layer or operation of this release")
+            raise ValueError(f"kinds: {unknown[0]!r} is no layer or operation of this release; write Dense or ops.add")
         kinds = {name: kind for name, kind in kinds.items() if name in chosen}
         parameters = inspect.signature(framework.keras.models.clone_model).parameters
-        unsupported = {"call_function", "recursive"}.difference(parameters)
-        missing = frozenset(recipe for recipe in CLONE_ARGUMENTS if unsupported.intersection(recipe.split()))
-        drawn_from = draw.Catalogue(framework.generation, kinds, release["objects"], not request.get("plain"), missing)
-        self._catalogues[key] = drawn_from
-        return drawn_from
+        lacking = {"call_function", "recursive"}.difference(parameters)
+        unsupported = frozenset(text for text in CLONE_ARGUMENTS if lacking.intersection(text.split()))
+        prepares, objects = not request.get("plain"), release["objects"]
+        self._catalogues[key] = draw.Catalogue(generation, kinds, objects, prepares, unsupported)
+        return self._catalogues[key]
 
 
 @contextlib.contextmanager
-def _refusals() -> Iterator[None]:
+def _raise_refused() -> Iterator[None]:
     try:
         yield
     except build.Refused:
@@ -98,7 +98,7 @@ def _refusals() -> Iterator[None]:
 
 
 class ScriptModule:
-    """A module that runs the lines of a script; calls run on values, if `runs_each`."""
+    """Runs the lines of a script in a module. If `runs_each`, also runs each call on values."""
 
     def __init__(self, framework: Framework, module: Any, scopes: Any, runs_each: bool = False) -> None:
         self._scopes = scopes
@@ -114,33 +114,33 @@ class ScriptModule:
         if "\n" in text.rstrip("\n"):
             linecache.cache[name] = (len(text), None, text.splitlines(True), name)
         code = compile(text, name, "exec")
-        with _refusals():
+        with _raise_refused():
             exec(code, self._names)
 
     def enter(self, scope: str) -> None:
-        with _refusals():
+        with _raise_refused():
             self._scopes.enter_context(eval(scope, self._names))
 
     def add_input(self, name: str, spec: Input, copied: str = "") -> Any:
-        """Return the input. Its values are those of a trial, or of the tensor `copied`."""
+        """Return the input. Its values are those of the tensor `copied`, or as in a trial."""
         if copied and self._runs_each:
             self._values[name] = eval(copied, {}, self._values)
         else:
             array = input_array(msgspec.to_builtins(spec), DEFAULT_BATCH, np.random.default_rng(0))
-            with _refusals():  # some backends have no strings
+            with _raise_refused():  # some backends have no strings
                 self._values[name] = self._framework.tensors.tensor(array)
         return self._output(name, self._names[name])
 
     def evaluate(self, text: str) -> None:
-        self._on_values(compile(text, "<proposal>", "eval"))
+        self._run_on_values(compile(text, "<proposal>", "eval"))
 
-    def _on_values(self, code: Any) -> Any:
-        with _refusals():
+    def _run_on_values(self, code: Any) -> Any:
+        with _raise_refused():
             return eval(code, {**self._names, **self._values})
 
     def _output(self, text: str, tensor: Any) -> Any:
         framework = self._framework
-        with _refusals():  # it may not be a tensor
+        with _raise_refused():  # it may not be a tensor
             shape = framework.shape(tensor)
             if not shape or shape[0] is not None or 0 in shape:
                 raise build.Refused(f"the output has the shape {shape}, which is empty or has no batch dimension")
@@ -150,9 +150,9 @@ class ScriptModule:
     def call(self, name: str, text: str) -> list[Any]:
         code = compile(text, "<proposal>", "eval")
         outputs = []
-        with _refusals():
+        with _raise_refused():
             result = eval(code, self._names)
-            for suffix, tensor in _flat(result):
+            for suffix, tensor in _flatten(result):
                 if any(tensor is value for value in self._names.values()):
                     raise build.Refused("the output is one of the inputs")
                 outputs.append(self._output(name + suffix, tensor))
@@ -160,18 +160,18 @@ class ScriptModule:
                 if type(maker).__module__ == "__main__" and not hasattr(maker, "fit"):
                     maker.get_config()  # raises for classes that must override it
         if self._runs_each:
-            self._values[name] = self._on_values(code)
+            self._values[name] = self._run_on_values(code)
         self._names[name] = result
         return outputs
 
 
-def _flat(value: Any, suffix: str = "") -> Iterator[tuple[str, Any]]:
+def _flatten(value: Any, suffix: str = "") -> Iterator[tuple[str, Any]]:
     """Yield the tensors in the result of a call, each with its index expression."""
     if isinstance(value, (list, tuple)):
         for number, item in enumerate(value):
-            yield from _flat(item, f"{suffix}[{number}]")
+            yield from _flatten(item, f"{suffix}[{number}]")
     elif isinstance(value, dict):
         for key in sorted(value):
-            yield from _flat(value[key], f'{suffix}["{key}"]')
+            yield from _flatten(value[key], f'{suffix}["{key}"]')
     else:
         yield suffix, value

@@ -75,8 +75,8 @@ class Server:
     def __init__(self, framework: Framework, lines: TextIO) -> None:
         self._framework = framework
         self._lines = lines
-        self._last = Observer(framework, 0)
-        self._work: dict[str, Callable[[dict[str, Any]], Any]] = {
+        self._last_observer = Observer(framework, 0)
+        self._handlers: dict[str, Callable[[dict[str, Any]], Any]] = {
             "trial": self._trial,
             "values": self._values,
             "draw": Drawer(framework).draw,
@@ -90,16 +90,16 @@ class Server:
         for line in requests:
             try:
                 request = msgspec.json.decode(line)
-                send(self._lines, {"answer": self._work[request["do"]](request)})
+                send(self._lines, {"answer": self._handlers[request["do"]](request)})
             except Exception as error:
                 send(self._lines, {"error": failure(error, below="serve")})
 
     def _trial(self, request: dict[str, Any]) -> Answer:
         asked = msgspec.convert(request["request"], Request)
-        self._last = observer = Observer(self._framework, asked.case.seed)
+        self._last_observer = observer = Observer(self._framework, asked.case.seed)
         answer = run_trial(asked, self._framework, observer)
         observer.release()
         return answer
 
     def _values(self, request: dict[str, Any]) -> list[dict[str, Any]]:
-        return [self._last.digests.difference(left, right) for left, right in request["digests"]]
+        return [self._last_observer.digests.difference(left, right) for left, right in request["digests"]]

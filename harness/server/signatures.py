@@ -23,12 +23,12 @@ def signatures(framework: Framework) -> dict[str, Any]:
         # Skip aliases: AvgPool1D is AveragePooling1D.
         is_layer = isinstance(layer, type) and issubclass(layer, keras.layers.Layer)
         if is_layer and (name == layer.__name__ or vars(keras.layers).get(layer.__name__) is not layer):
-            layers[name] = signature(layer, keras)
+            layers[name] = _layer_signature(layer, keras)
     functions = _keras_functions(keras) if hasattr(keras, "ops") else _tensorflow_functions()
     return {"layers": layers, "functions": functions, "objects": _objects(keras)}
 
 
-# Modules with classes to draw objects of, and the classes to leave out: base classes, and ones of no use alone.
+# The modules whose classes are drawn, and the classes to leave out: base classes, and those that need other objects.
 _OBJECT_MODULES = {
     "optimizers": ("Optimizer", "OptimizerMap", "MultiOptimizer"),
     "optimizers.schedules": ("LearningRateSchedule",),
@@ -47,7 +47,7 @@ def _objects(keras: Any) -> dict[str, Any]:
         module = functools.reduce(getattr, path.split("."), keras)
         for name, kind in sorted(vars(module).items()):
             if isinstance(kind, type) and kind.__name__ == name and name not in excluded:
-                objects[path + "." + name] = constructor(kind, keras)
+                objects[path + "." + name] = parameters_of(kind, keras)
     return objects
 
 
@@ -57,7 +57,7 @@ def _keras_functions(keras: Any) -> dict[str, Any]:
     for prefix, module in (("ops.", keras.ops), ("ops.image.", keras.ops.image)):
         for name, function in sorted(vars(module).items()):
             if not name.startswith("_") and inspect.isfunction(function) and _makes_an_operation(function):
-                functions[prefix + name] = _signature(function)
+                functions[prefix + name] = _parameters(function)
     return functions
 
 
@@ -80,41 +80,41 @@ def _tensorflow_functions() -> dict[str, Any]:
         for name in dir(module):
             function = getattr(module, name, None)
             if inspect.isfunction(function):
-                functions["tf." + prefix + name] = _signature(function)
+                functions["tf." + prefix + name] = _parameters(function)
     return functions
 
 
-def _signature(function: Any, first: int = 0) -> list[dict[str, Any]]:
+def _parameters(function: Any, first: int = 0) -> list[dict[str, Any]]:
     parameters = list(inspect.signature(function).parameters.values())[first:]
-    return [as_record(parameter) for parameter in parameters if parameter.kind is not parameter.VAR_KEYWORD]
+    return [_record_of(parameter) for parameter in parameters if parameter.kind is not parameter.VAR_KEYWORD]
 
 
-def as_record(parameter: inspect.Parameter) -> dict[str, Any]:
+def _record_of(parameter: inspect.Parameter) -> dict[str, Any]:
     """Return a parameter as JSON data. A default that JSON cannot express is None."""
     any_number = parameter.kind is parameter.VAR_POSITIONAL
     data: dict[str, Any] = {"name": "*" + parameter.name if any_number else parameter.name}
     if parameter.default is not parameter.empty:
-        data["default"] = _plain(parameter.default)
+        data["default"] = _json_value(parameter.default)
     elif not any_number:
         data["required"] = True
     return data
 
 
-def _plain(value: Any) -> Any:
+def _json_value(value: Any) -> Any:
     if type(value) in (list, tuple):
-        return type(value)(map(_plain, value))
+        return type(value)(map(_json_value, value))
     return value if type(value) in (bool, int, float, str) else None
 
 
-def signature(layer: Any, keras: Any) -> dict[str, Any]:
-    return {"constructor": constructor(layer, keras), "call": _signature(layer.call, 1)}
+def _layer_signature(layer: Any, keras: Any) -> dict[str, Any]:
+    return {"constructor": parameters_of(layer, keras), "call": _parameters(layer.call, 1)}
 
 
-def constructor(kind: Any, keras: Any, documented: Callable[[Any], bool] | None = None) -> list[dict[str, Any]]:
-    """Return the arguments of a constructor. If it takes `**kwargs`, include those of its bases.
+def parameters_of(kind: Any, keras: Any, documented: Callable[[Any], bool] | None = None) -> list[dict[str, Any]]:
+    """Return the parameters of a constructor, and of base constructors that get its `**kwargs`.
 
-    Leave out the required arguments of private bases of Keras, which their subclasses pass. For some bases, only the
-    arguments that the class documents count: those for which `documented` is true, or all bases of a class of Keras.
+    Leave out required parameters of Keras' private bases, since subclasses pass them. For bases for which `documented`
+    is true, by default all bases of a class of Keras, leave out parameters that the class does not document.
     """
     arguments: dict[str, dict[str, Any]] = {}
     names: set[str] = set()
@@ -129,7 +129,7 @@ def constructor(kind: Any, keras: Any, documented: Callable[[Any], bool] | None 
             name = parameter.name
             hidden = name in names or name.startswith("_") or (private and parameter.default is parameter.empty)
             if not hidden and parameter.kind not in _VARIADIC and (not only_documented or name in documents):
-                arguments.setdefault(name, as_record(parameter))
+                arguments.setdefault(name, _record_of(parameter))
         names |= _names_in(base.__init__)
         if base is keras.layers.Layer or not any(parameter.kind in _VARIADIC for parameter in parameters):
             break
@@ -150,12 +150,12 @@ _VARIADIC = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
 
 
 def user_layers(names: list[str], framework: Framework) -> dict[str, Any]:
-    """Return the signatures of layers in modules or files: "path/to/file.py:Class"."""
+    """Return the signatures of layers, named as modules, files or "path/to/file.py:Class"."""
     keras = framework.keras
     layers: dict[str, Any] = {}
     for name in names:
         signatures = {
-            kind: signature(layer, keras) for kind, layer in objects_named(name) if _is_user_layer(layer, keras)
+            kind: _layer_signature(layer, keras) for kind, layer in objects_named(name) if _is_user_layer(layer, keras)
         }
         if not signatures:
             raise ValueError(f"{name}: expected a layer of {keras.__name__}, or a module or file with layers")
@@ -169,7 +169,7 @@ def _is_user_layer(layer: Any, keras: Any) -> bool:
 
 
 def objects_named(name: str) -> Iterator[tuple[str, Any]]:
-    """Yield the objects of a module or file, or a single one, by full name."""
+    """Yield the members of a module or file, or one member, each with its full name."""
     path, colon, part = name.partition(".py:")
     if colon or name.endswith(".py"):
         path = path.removesuffix(".py")

@@ -31,15 +31,15 @@ _WATCH_INTERVAL = 0.05
 _STACK_SECONDS = 0.3
 _READ_STDERR_BYTES = 256 * 1024
 _MAX_STDERR_BYTES = 16 << 20
-_KEPT_LINES = 40
+_KEPT_STDERR_LINES = 40
 _THREAD = re.compile(r"^(?:Current thread|Thread) 0x[0-9a-f]+.*?\(most recent call first\):$", re.MULTILINE)
 _FRAME = re.compile(r'^\s*File "(.+)", line (\d+) in (.+)$', re.MULTILINE)
 
 
 class Child:
-    """A running process, in a temporary folder that also has its standard error.
+    """A running process in a temporary folder, which also has its standard error.
 
-    It and all of its children end when this process ends, even if this process is killed.
+    It ends with all of its children when this process ends, even if this process is killed.
     """
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
@@ -48,7 +48,7 @@ class Child:
         read_end, write_end = os.pipe()
         self._process = subprocess.Popen(
             list(command),
-            # TensorFlow writes a file for each function that it traces, and does not remove them if it is killed.
+            # TensorFlow writes a file for each function that it traces, and leaves these files if it is killed.
             env={**environment, "TMPDIR": folder.name},
             cwd=folder.name,
             stdin=subprocess.PIPE,
@@ -62,31 +62,31 @@ class Child:
         os.close(read_end)
         self._how = self._message = ""
         # Runs at the latest when this process exits.
-        self._close = weakref.finalize(self, _end, self._process, write_end, folder)
+        self._close = weakref.finalize(self, _end_process, self._process, write_end, folder)
 
     def ask(self, line: bytes, seconds: float, memory: int = sys.maxsize) -> bytes | Lost:
-        """Write a line, unless empty, and read one. Kill the child beyond its limits."""
+        """Write a line, unless it is empty, and read the answer. Kill the child at its limits."""
         done = threading.Event()
         watchdog = threading.Thread(target=self._watch, args=(done, seconds, memory), daemon=True)
         watchdog.start()
         try:
             answer = self._exchange(line)
-        except BaseException:  # such as an interrupt: the next line that is read would answer this one
+        except BaseException:  # such as an interrupt: the answer to this line would be read as the answer to the next
             self.close()
             raise
         finally:
             done.set()
             watchdog.join()
-        return answer if answer.endswith(b"\n") and not self._how else self._lost(seconds)
+        return answer if answer.endswith(b"\n") and not self._how else self._describe_loss(seconds)
 
-    def resident(self) -> int:
+    def resident_bytes(self) -> int:
         """Return the resident memory in bytes, 0 if the process has ended."""
         try:
             return int(psutil.Process(self.pid).memory_info().rss)
         except psutil.Error:
             return 0
 
-    def running(self) -> bool:
+    def is_running(self) -> bool:
         return self._process.poll() is None
 
     def close(self) -> None:
@@ -107,7 +107,7 @@ class Child:
         while not done.wait(max(0.0, min(_WATCH_INTERVAL, deadline - time.monotonic()))):
             if os.fstat(self._stderr.fileno()).st_size > _MAX_STDERR_BYTES:
                 self._stderr.truncate(0)
-            resident = self.resident()
+            resident = self.resident_bytes()
             if resident > memory:
                 self._how, self._message = OUT_OF_MEMORY, f"{resident >> 20} MiB of {memory >> 20} MiB"
             elif time.monotonic() >= deadline:
@@ -119,13 +119,13 @@ class Child:
                 _kill(self._process)
                 return
 
-    def _lost(self, seconds: float) -> Lost:
+    def _describe_loss(self, seconds: float) -> Lost:
         how, message = self._how, self._message
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(2.0)
         self._stderr.seek(max(0, self._stderr.seek(0, os.SEEK_END) - _READ_STDERR_BYTES))
         errors = self._stderr.read().decode("utf-8", "replace")
-        lines = tuple(errors.splitlines()[-_KEPT_LINES:])
+        lines = tuple(errors.splitlines()[-_KEPT_STDERR_LINES:])
         if not how and self._process.returncode == -signal.SIGALRM:  # raised for a cloner that takes too long
             how, message = TIMED_OUT, "no clone in time"
         elif not how:
@@ -136,8 +136,8 @@ class Child:
 def kill_with_parent(group: int, pipe: int) -> None:
     """Make the kernel kill a process group once the other end of a pipe closes.
 
-    `PR_SET_PDEATHSIG` follows the thread that started the process, not its parent. A thread in the process that waits
-    for the parent's end might never get Python's lock.
+    With `PR_SET_PDEATHSIG`, a process ends with the thread that started it, not with its parent. A thread of its own
+    that waits for the parent's end might never get Python's lock.
     """
     fcntl.fcntl(pipe, fcntl.F_SETOWN, -group)
     fcntl.fcntl(pipe, fcntl.F_SETSIG, signal.SIGKILL)
@@ -165,7 +165,7 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
         os.killpg(process.pid, signal.SIGKILL)
 
 
-def _end(process: subprocess.Popen[bytes], write_end: int, folder: tempfile.TemporaryDirectory[str]) -> None:
+def _end_process(process: subprocess.Popen[bytes], write_end: int, folder: tempfile.TemporaryDirectory[str]) -> None:
     with contextlib.suppress(OSError), process:  # closes the pipes of the process and waits for it
         _kill(process)
     os.close(write_end)
@@ -175,8 +175,7 @@ def _end(process: subprocess.Popen[bytes], write_end: int, folder: tempfile.Temp
 def scratch() -> Path:
     """Return the temporary folder of this process and its children. Create it once.
 
-    It is removed when this process ends. Folders of killed processes, whose locks are free, are removed by the next
-    process.
+    It is removed when this process ends. The next process removes the folders of killed processes, which are unlocked.
     """
     return _scratch(os.getpid())  # a fork gets another folder
 
@@ -190,12 +189,12 @@ def _scratch(pid: int) -> Path:
     lock = (folder / f".{_LOCK}").open("xb")
     fcntl.flock(lock, fcntl.LOCK_EX)
     (folder / f".{_LOCK}").rename(folder / _LOCK)  # until now, other processes ignore the folder
-    # At exit, finalizers run in reverse order of creation: this one after those of the processes in the folder.
-    weakref.finalize(_scratch, _remove, pid, folder, lock)
+    # At exit, finalizers run in reverse order of creation: the processes in the folder end before it is removed.
+    weakref.finalize(_scratch, _remove_folder, pid, folder, lock)
     return folder
 
 
-def _remove(pid: int, folder: Path, lock: IO[bytes]) -> None:
+def _remove_folder(pid: int, folder: Path, lock: IO[bytes]) -> None:
     lock.close()
     if pid == os.getpid():
         shutil.rmtree(folder, ignore_errors=True)

@@ -44,7 +44,7 @@ code. CLONEDIFF_VARIABLES may name more."""
 
 _LIBRARIES = "OMP_NUM_THREADS OPENBLAS_NUM_THREADS MKL_NUM_THREADS TF_NUM_INTRAOP_THREADS TF_NUM_INTEROP_THREADS"
 _THREADS = dict.fromkeys(_LIBRARIES.split(), "1")
-"""One thread, because the models are small and other subjects use the other cores. The user's values have priority."""
+"""One thread: models are small, and other subjects use the other cores. The user's values have priority."""
 
 _CPU_VARIABLES = {"CUDA_VISIBLE_DEVICES": "", "JAX_PLATFORMS": "cpu", "KERAS_TORCH_DEVICE": "cpu"}
 
@@ -66,7 +66,7 @@ _CPU_XLA_FLAGS = {"xla_cpu_multi_thread_eigen": "false", "xla_backend_optimizati
 
 
 def command_line(subject: Subject) -> list[str]:
-    """Return the command line of a child; `-u` disables buffers, which a kill would lose."""
+    """Return the command line of a child. `-u` writes at once what a kill would lose."""
     return [sys.executable, "-u", "-c", _BOOTSTRAP.format(root=ROOT), subject.generation]
 
 
@@ -80,7 +80,7 @@ def environment(subject: Subject, search_path: SearchPath = INSTALLED) -> dict[s
             variables["XLA_FLAGS"] = f"{variables.get('XLA_FLAGS', '')} --{flag}={value}".strip()
     if subject.device == "cpu":
         variables |= _CPU_VARIABLES
-    # Relative folders would mean others in a child, which runs in a temporary folder.
+    # A child runs in a temporary folder, where a relative path would mean another folder.
     path = [os.path.abspath(folder) for folder in variables.get("PYTHONPATH", "").split(os.pathsep) if folder]
     if search_path or path:
         variables["PYTHONPATH"] = os.pathsep.join((*search_path, *path))
@@ -88,6 +88,6 @@ def environment(subject: Subject, search_path: SearchPath = INSTALLED) -> dict[s
 
 
 def _passed_variables() -> dict[str, str]:
-    """Return the variables of this process that a child gets."""
+    """Return the environment variables of this process that a child gets."""
     patterns = [*_PASSED_VARIABLES.split(), *os.environ.get("CLONEDIFF_VARIABLES", "").split(",")]
     return {name: value for name, value in os.environ.items() if any(fnmatch.fnmatchcase(name, p) for p in patterns)}

@@ -1,4 +1,4 @@
-"""Outcomes of a request other than an answer: lost processes, and errors of subjects."""
+"""What ends a request without an answer: lost processes, and errors of subjects."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from clonediff.harness.observation import Failure, Frame
 
 TIMED_OUT = "timed out"
 OUT_OF_MEMORY = "out of memory"
-"""Why a process was killed."""
+"""The reasons for which a process is killed."""
 
 
 class Ready(msgspec.Struct, frozen=True):
@@ -38,12 +38,12 @@ class Lost(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def line(self) -> str:
-        """How it was lost, and the message."""
+        """How the process was lost, and the message."""
         return f"{self.how}: {self.message}" if self.message else self.how
 
 
 class ValuesReport(msgspec.Struct, frozen=True):
-    """How the arrays with two digests differ. Those of `missing` digests are gone."""
+    """How the arrays with two digests differ. The arrays of `missing` digests are not kept."""
 
     missing: tuple[str, ...] = ()
     shape: tuple[tuple[int, ...], ...] = ()
@@ -74,4 +74,4 @@ class ReleaseError(SubjectError):
 
 
 class UnusableCodeError(ReleaseError):
-    """The code cannot be used. That of another commit may work."""
+    """The code of a commit, folder or wheel cannot be used. Another commit may work."""

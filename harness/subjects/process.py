@@ -40,22 +40,22 @@ class Limits:
 
 
 class _Reply(msgspec.Struct, frozen=True):
-    """A line of a child: its first has `ready`, the others `answer`; or `error`."""
+    """A line of a child: `ready` is in its first line, `answer` in others, `error` in any."""
 
     ready: Ready | None = None
     error: Failure | None = None
     answer: msgspec.Raw = msgspec.Raw()
 
 
-class _Drawn(msgspec.Struct, frozen=True):
+class _DrawAnswer(msgspec.Struct, frozen=True):
     graph: Graph | None
 
 
 class SubjectProcess:
-    """The process of a subject. It must not be used by two threads at once.
+    """The process of a subject. Two threads must not use it at the same time.
 
-    `search_path` leads to the release. `losses` counts the lost children by request and reason, such as "a trial: timed
-    out". `layers` names layers of the user to draw.
+    The child imports the release from `search_path`. `losses` counts lost children by request and reason, for example
+    "a trial: timed out". `layers` names the user's layers to draw.
     """
 
     def __init__(
@@ -76,12 +76,12 @@ class SubjectProcess:
         self._child: Child | None = None
         self._ready: Ready | None = None
         self._most_memory = 0
-        self._lost_draw = ""  # all lost draws are counted under the first one
-        self._ended = False
+        self._lost_draw = ""  # the first lost draw, under which all of them are counted
+        self._is_ended = False
 
     @property
     def ready(self) -> Ready:
-        """The first line of the child, which is started if necessary."""
+        """The first line of the child. Start the child if necessary."""
         return self._ready or self.start()
 
     @property
@@ -97,11 +97,11 @@ class SubjectProcess:
 
     def start(self) -> Ready:
         """Start the child, unless it runs, and wait until it is ready."""
-        if self._child is not None and self._ready is not None and self._child.running():
+        if self._child is not None and self._ready is not None and self._child.is_running():
             return self._ready
         self.close()
         self._child = Child(self._command, environment(self.subject, self.search_path))
-        if self._ended:  # by another thread, just now
+        if self._is_ended:  # another thread has just ended it
             self.close()
             raise SubjectError(f"{self.subject}: was stopped")
         reply = self._exchange(b"", self.limits.start, "its start")
@@ -122,7 +122,7 @@ class SubjectProcess:
                 f"here, only {seen}: install its build for that device and the driver, or ask for {cpu}"
             )
         self._ready = reply.ready
-        self._most_memory = self._child.resident() + self.limits.growth
+        self._most_memory = self._child.resident_bytes() + self.limits.growth
         return self._ready
 
     def close(self) -> None:
@@ -132,7 +132,7 @@ class SubjectProcess:
 
     def end(self) -> None:
         """End the child permanently, from any thread. A request that waits for it fails."""
-        self._ended = True
+        self._is_ended = True
         if (child := self._child) is not None:
             child.close()
 
@@ -154,20 +154,20 @@ class SubjectProcess:
         return self._ask(asked, Answer, timeout or self.limits.trial, "a trial")
 
     def values(self, digests: Iterable[tuple[str, str]]) -> list[ValuesReport]:
-        """Return how arrays of the last trial differ, by pairs of digests."""
+        """Return how the arrays of the last trial differ, for each pair of digests."""
         pairs = list(digests)
         request = {"do": "values", "digests": pairs}
         reports = self._ask(request, list[ValuesReport], 60.0) if self._child else None
         return reports if isinstance(reports, list) else [ValuesReport(missing=pair) for pair in pairs]
 
     def draw(self, request: dict[str, Any], timeout: float = 30.0) -> Graph | None:
-        """Draw a graph; see `server.drawing`. Return None if there is none, or on a loss."""
+        """Draw a graph (see `server.drawing`). Return None if Keras refuses it or the child is lost."""
         self._replace_if_grown()
         request = {"layers": self.layers, **request}
-        over = self._lost_draw or f"a draw, such as {msgspec.json.encode(request).decode()}"
-        drawn = self._ask({"do": "draw", **request}, _Drawn, timeout, over)
+        label = self._lost_draw or f"a draw, such as {msgspec.json.encode(request).decode()}"
+        drawn = self._ask({"do": "draw", **request}, _DrawAnswer, timeout, label)
         if isinstance(drawn, Lost):
-            self._lost_draw = over
+            self._lost_draw = label
             return None
         return drawn.graph
 
@@ -181,16 +181,16 @@ class SubjectProcess:
         return self._ask({"do": "classes", "target": target}, tuple[Generation, tuple[str, ...]], self.limits.start)
 
     def audit(self, name: str) -> ClassAudited | Lost:
-        """Return which constructor arguments the config of a class loses."""
+        """Audit a class: which constructor arguments does its config lose?"""
         self._replace_if_grown()
         return self._ask({"do": "audit", "name": name}, ClassAudited, 2 * self.limits.trial, "an audit")
 
     def _ask(
-        self, request: dict[str, Any], type_: type[T], seconds: float, over: str = "a question to Keras"
+        self, request: dict[str, Any], type_: type[T], seconds: float, label: str = "a question to Keras"
     ) -> T | Lost:
         """Return the answer to a request, or how the child was lost."""
         self.start()
-        reply = self._exchange(msgspec.json.encode(request) + b"\n", seconds, over)
+        reply = self._exchange(msgspec.json.encode(request) + b"\n", seconds, label)
         if isinstance(reply, Lost):
             return reply
         if not reply.answer:
@@ -200,11 +200,11 @@ class SubjectProcess:
             raise RequestError(f"{self.subject}: {reason}", failure)
         return self._decoded(reply.answer, type_)
 
-    def _exchange(self, line: bytes, seconds: float, over: str) -> _Reply | Lost:
+    def _exchange(self, line: bytes, seconds: float, label: str) -> _Reply | Lost:
         assert self._child is not None
         text = self._child.ask(line, seconds, self.limits.memory)
         if isinstance(text, Lost):
-            self._count_loss(over, text.how)
+            self._count_loss(label, text.how)
             return text
         return self._decoded(text, _Reply)
 
@@ -217,11 +217,11 @@ class SubjectProcess:
 
     def _replace_if_grown(self) -> None:
         """End a child that has exited or grown. The next request starts another."""
-        if self._child is not None and not self._child.running():
+        if self._child is not None and not self._child.is_running():
             self._count_loss("no request: it ended by itself")
-        elif self._child is not None and self._child.resident() > self._most_memory:
+        elif self._child is not None and self._child.resident_bytes() > self._most_memory:
             self.close()
 
-    def _count_loss(self, over: str, how: str = "") -> None:
-        self.losses[f"{over}: {how}" if how else over] += 1
+    def _count_loss(self, label: str, how: str = "") -> None:
+        self.losses[f"{label}: {how}" if how else label] += 1
         self.close()

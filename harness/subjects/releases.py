@@ -1,14 +1,14 @@
 """Finds or installs the code of a subject: a release, folder, commit or wheel.
 
 The code is installed once, under a lock, into a folder of the cache, such as keras-3.12.3-cpython-311, and comes first
-on the path of a child. Code that is not a release gets a unique version. So it is known by its version, and does not
-change during a run:
+on the path of a child. Code that is not a release is copied, and gets a unique version, which does not change during a
+run:
 
 ../keras#v3.15.0                  keras==3.15.0+g1f3a5c7e9b              a commit, tag or branch
 ../keras                          keras==3.16.0+g3422977a5e              the commit, if the folder is as committed
                                   keras==3.16.0+tree-1c0f2a9b            otherwise a hash of the files
 keras-3.16.0-py3-none-any.whl     keras==3.16.0+tree-5d81b3e0
-keras-nightly                     keras-nightly==3.16.0.dev2026102704    the newest of the index
+keras-nightly                     keras-nightly==3.16.0.dev2026102704    the newest in the index
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _ADVICE = {
 """What to do, by a pattern of the output of pip or uv."""
 
 MAX_FOLDERS = 40
-"""How many of the last used releases the cache keeps; each has about ten megabytes."""
+"""How many releases the cache keeps, the last used ones; each has about ten megabytes."""
 
 _NAME = re.compile(rf"(.+?)((?:/(?:{'|'.join(BACKENDS['keras'])}))?(?:@[cg]pu(?::\d{{1,3}})?)?)")
 _RELEASE = re.compile(rf"(?:{'|'.join(BACKENDS)})(?:[/@=<>!~]|$)")
@@ -55,7 +55,7 @@ _VERSION = re.compile(r"^__version__ *= *[\"']([^\"']+)[\"']", re.MULTILINE)
 
 
 def cache() -> Path:
-    """Return the cache folder: CLONEDIFF_CACHE, or that of the user."""
+    """Return the cache folder: CLONEDIFF_CACHE, or the default for the user."""
     if os.environ.get("CLONEDIFF_CACHE"):
         return Path(os.environ["CLONEDIFF_CACHE"]).expanduser().absolute()
     return platformdirs.user_cache_path("clonediff")
@@ -73,14 +73,14 @@ def search_path_of(subject: Subject) -> SearchPath:
     folder = _folder(subject)
     if Version(subject.version).local and not folder.is_dir():
         raise ReleaseError(
-            f"{subject.release}: is the copy of a folder or commit, and there is none in {cache()}: name the folder, "
-            "as in --subject ../keras"
+            f"{subject.release}: was copied from a folder or commit, but {cache()} no longer has the copy: name the "
+            "folder again, as in --subject ../keras"
         )
     return (str(installed(folder.name, (subject.release,))),)
 
 
 def installed(name: str, requirements: tuple[str, ...]) -> Path:
-    """Return the cache folder of this name, with these packages, but without their dependencies."""
+    """Return the cache folder of this name. Install packages, not their dependencies, if it is new."""
     folder = cache() / "packages" / name
     if not folder.is_dir():
         with _new_folder() as unfinished:
@@ -93,8 +93,8 @@ def installed(name: str, requirements: tuple[str, ...]) -> Path:
 
 
 def pinned(name: str) -> str:
-    """Return a name that always means the same code. Copy code that is not released."""
-    source, suffix = split(name.strip())
+    """Return a name that always means the same code. If the code is not a release, copy it."""
+    source, suffix = split_suffix(name.strip())
     is_path = "/" in source or "#" in source or source.startswith(("~", ".")) or source.endswith(".whl")
     if source != NIGHTLY and (not is_path or _RELEASE.match(source)):
         return name
@@ -105,8 +105,8 @@ def pinned(name: str) -> str:
     return str(subject)
 
 
-def split(name: str) -> tuple[str, str]:
-    """Split a name into the release or path, and the suffix for backend and device."""
+def split_suffix(name: str) -> tuple[str, str]:
+    """Split a name into the release or path, and the suffix of backend and device."""
     match = _NAME.fullmatch(name)
     return (match[1], match[2]) if match is not None else (name, "")
 
@@ -118,7 +118,7 @@ def _folder(subject: Subject) -> Path:
 
 @contextlib.contextmanager
 def _new_folder() -> Iterator[Path]:
-    """Make a folder in the cache, to rename once complete, while other processes wait."""
+    """Make a folder in the cache for the caller to rename. Other processes wait until then."""
     from filelock import FileLock
 
     packages = cache() / "packages"
@@ -215,22 +215,22 @@ def _digest(folder: Path) -> str:
 
 
 def change_of(repo: str, base: str, head: str | None) -> tuple[Subject, Subject]:
-    """Return the subjects of a change (`head` or the folder) and of its merge base."""
-    source, suffix = split(repo.strip())
+    """Return the subjects before and after a change: of the merge base, and of `head` or the folder."""
+    source, suffix = split_suffix(repo.strip())
     folder = Path(source).expanduser().absolute()
     if not folder.is_dir():
-        raise UnknownSubjectError(f"--repo {repo}: there is no folder {folder}")
+        raise UnknownSubjectError(f"--repo {repo}: there is no folder {folder}: name a checkout of Keras 3")
     names = base, head or "HEAD"
     commits = [_commit_hash(source, folder, name) for name in names]
     before = _git(source, folder, "merge-base", *commits).decode().strip()
     if not before:
-        raise ReleaseError(f"{source}: {' and '.join(names)} have no commit in common: name two of one history")
+        raise ReleaseError(f"{source}: {' and '.join(names)} share no commit: name two commits with a shared history")
     after = f"#{commits[1]}" if head else ""
     if not suffix.startswith("/"):  # so that the last part of a branch's name is not parsed as a backend
         suffix = f"/{BACKENDS['keras'][0]}{suffix}"
     old, new = (Subject.parse(pinned(f"{folder}{code}{suffix}")) for code in (f"#{before}", after))
     if old == new:
-        raise UnknownSubjectError(f"{head or repo} does not differ from {base}: both are {old}")
+        raise UnknownSubjectError(f"{head or repo} does not differ from {base} (both are {old}): name another commit")
     return old, new
 
 
@@ -243,7 +243,7 @@ def _commit_hash(source: str, folder: Path, name: str) -> str:
 
 
 def _git(source: str, folder: Path, *arguments: str) -> bytes:
-    """Return the output of git in a folder, named `source` in errors."""
+    """Return the output of git in a folder. Errors name the folder as `source`."""
     # Remove the variables that git sets for a hook.
     variables = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     command = ["git", "-C", str(folder), *arguments]

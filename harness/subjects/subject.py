@@ -20,7 +20,7 @@ OLDEST = {"keras": "3.1", "tf_keras": "2.16"}
 """The oldest series of each package that runs on the installed TensorFlow."""
 
 EXHIBIT = "2.2.4"
-"""The release of Keras that `keras_12202` runs. It cannot be a subject."""
+"""The version of Keras that `keras_12202` runs. `Subject` does not accept it."""
 
 NIGHTLY = "keras-nightly"
 """The development releases of Keras, as the package index names them."""
@@ -32,7 +32,7 @@ _NAME = re.compile(
 
 
 class UnknownSubjectError(ValueError):
-    """A name is not that of a subject. The message lists the supported ones."""
+    """A name that does not mean a subject. The message lists the supported names."""
 
 
 class Subject(msgspec.Struct, frozen=True):
@@ -54,15 +54,15 @@ class Subject(msgspec.Struct, frozen=True):
         """
         match = _NAME.fullmatch(name.strip())
         if match is None:
-            raise UnknownSubjectError(f"{name!r}: write RELEASE[/BACKEND][@cpu or @gpu or @gpu:1]; {supported()}")
+            raise UnknownSubjectError(f"{name!r}: write RELEASE[/BACKEND][@cpu or @gpu or @gpu:1]; {choices()}")
         package, version, backend, device, number = match.groups()
         package = "keras" if package == NIGHTLY and version else package
         if package not in BACKENDS:
-            raise UnknownSubjectError(f"{name!r}: unknown release {package!r}; {supported()}")
+            raise UnknownSubjectError(f"{name!r}: unknown release {package!r}; {choices()}")
         backend = BACKENDS[package][0] if backend is None else backend
         if backend not in BACKENDS[package]:
-            choice = ", ".join(BACKENDS[package])
-            raise UnknownSubjectError(f"{name!r}: {package} has no backend {backend!r}, choose one of {choice}")
+            backends = ", ".join(BACKENDS[package])
+            raise UnknownSubjectError(f"{name!r}: {package} has no backend {backend!r}, choose one of {backends}")
         if version is not None and (problem := _problem(package, version)):
             raise UnknownSubjectError(f"{name!r}: {problem}")
         device = f"gpu:{int(number or 0)}" if device == "gpu" else "cpu"
@@ -70,7 +70,7 @@ class Subject(msgspec.Struct, frozen=True):
 
     @property
     def release(self) -> str:
-        """The package and its version."""
+        """The name of the package, with `==` and the version if it is not the installed one."""
         if self.version is None:
             return self.generation
         version = Version(self.version)
@@ -87,20 +87,20 @@ class Subject(msgspec.Struct, frozen=True):
 def _problem(package: str, text: str) -> str:
     """Return why a version of a package is not supported, "" if it is."""
     if (package, text) == ("keras", EXHIBIT):
-        return "only `clonediff fuzz` and `clonediff judge` try this release, and no other with it"
+        return "only `clonediff fuzz` and `clonediff judge` accept this release, and only as the single subject"
     try:
         is_old = Version(text) < Version(f"{OLDEST[package]}a0")
     except InvalidVersion:
         return f"{text!r} is not a version: write, for example, {package}==3.14.1"
-    return f"the oldest supported release of {package} is {OLDEST[package]}; {supported()}" if is_old else ""
+    return f"the oldest supported release of {package} is {OLDEST[package]}; {choices()}" if is_old else ""
 
 
-def supported() -> str:
+def choices() -> str:
     """Return the supported subjects, as a sentence."""
     names = [f"{package}/{backend}" for package, backends in BACKENDS.items() for backend in backends]
     installed = ", ".join(name.removesuffix("/tensorflow") for name in names)
     return (
-        f"supported are {installed}, each with ==VERSION for a release that is not the installed one (Keras from "
+        f"supported: {installed}, each with ==VERSION for a release that is not the installed one (Keras from "
         f"{OLDEST['keras']}, tf_keras from {OLDEST['tf_keras']}), and with @cpu (the default) or @gpu; {NIGHTLY}; and "
-        "a Keras 3 by its path: ../CHECKOUT, ../REPOSITORY#COMMIT, ./FILE.whl"
+        "Keras 3 from a path: ../CHECKOUT, ../REPOSITORY#COMMIT, ./FILE.whl"
     )

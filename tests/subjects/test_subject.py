@@ -35,9 +35,9 @@ def test_the_name_of_a_subject_is_parsed_and_printed(spec: str, subject: Subject
 @pytest.mark.parametrize(
     ("spec", "says"),
     [
-        ("keras-2.2.4", "unknown release 'keras-2.2.4'; supported are keras, keras/jax, keras/torch, keras/numpy, tf_"),
-        ("keras-nightly", "unknown release 'keras-nightly'; supported are keras"),
-        ("work", "a Keras 3 by its path: ../CHECKOUT, ../REPOSITORY#COMMIT"),
+        ("keras-2.2.4", "unknown release 'keras-2.2.4'; supported: keras, keras/jax, keras/torch, keras/numpy, tf_"),
+        ("keras-nightly", "unknown release 'keras-nightly'; supported: keras"),
+        ("work", "Keras 3 from a path: ../CHECKOUT, ../REPOSITORY#COMMIT"),
         ("keras/theano", "no backend 'theano', choose one of tensorflow, jax, torch, numpy"),
         ("tf_keras/jax", "choose one of tensorflow"),
         ("keras@tpu", "write RELEASE[/BACKEND][@cpu or @gpu or @gpu:1]"),
@@ -45,8 +45,8 @@ def test_the_name_of_a_subject_is_parsed_and_printed(spec: str, subject: Subject
         ("keras/jax/cpu", "write RELEASE"),
         ("keras==new", "'new' is not a version"),
         ("keras==", "'' is not a version"),
-        ("keras==2.2.4", "only `clonediff fuzz` and `clonediff judge` try this release"),
-        ("keras==2.3.1", "the oldest supported release of keras is 3.1; supported are keras"),
+        ("keras==2.2.4", "only `clonediff fuzz` and `clonediff judge` accept this release"),
+        ("keras==2.3.1", "the oldest supported release of keras is 3.1; supported: keras"),
         ("tf_keras==2.15.1", "the oldest supported release of tf_keras is 2.16"),
     ],
 )
