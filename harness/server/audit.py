@@ -293,7 +293,7 @@ class RoundTrips:
             name = f"layers[{place.layer.name!r}]" if place.role == "layers" else place.role
             paths.append(f"{paths[1 + place.inside]}.{name}")
         facts_by_path: Facts = {}
-        for path, owner, facts in zip(paths, layers.objects(), walked.of, strict=False):
+        for path, owner, facts in zip(paths, layers.objects(), walked.by_layer, strict=False):
             facts_by_path.update((path + where, fact) for where, fact in facts.items())
             for name in ("name", "trainable"):
                 if hasattr(owner, name):

@@ -101,7 +101,7 @@ def shared() -> keras.Model:
 
 def everything_of(model: Any, its: Any) -> dict[str, Any]:
     """The properties of a model that a user would notice."""
-    variables = [*model.variables, *its.learned(model), *(state for state, _ in its.states(model))]
+    variables = [*model.variables, *its.training_variables(model), *(state for state, _ in its.states(model))]
     return {
         "config": str(model.get_config()),
         "names": [(layer.name, layer.trainable) for layer in model.layers],
