@@ -1,4 +1,4 @@
-"""Checks of runs: outputs, masks and training, compared bit for bit.
+"""Checks runs: outputs, masks and training are compared bit for bit.
 
 outputs: for the same inputs, in inference and training mode, the same structure, dtypes and values.
 
@@ -51,7 +51,7 @@ TRAINED = (
 
 
 class LeafPair(NamedTuple):
-    """Corresponding tensors of two runs, with path, place, and whether they are in a step."""
+    """Corresponding tensors of two runs: outputs of a layer if they are `in_step`, or of the model."""
 
     within: str
     expected: Leaf
@@ -61,12 +61,12 @@ class LeafPair(NamedTuple):
 
 
 def outputs(pair: Pair) -> list[Difference]:
-    """Every step and output that differs; an output has the place of the first step."""
+    """Find the steps and outputs that differ; outputs get the place of the first such step."""
     return [difference for runs in pair.runs for difference in output_differences(pair, *runs)]
 
 
 def output_differences(pair: Pair, expected: ModelRun, actual: ModelRun, run: str) -> list[Difference]:
-    """All differences of two runs except masks; none if the original raises."""
+    """Find the differences of two runs, except in masks; if the original raises, there are none."""
     if expected.failure is not None:
         return []
     if actual.failure is not None:
@@ -79,11 +79,11 @@ def output_differences(pair: Pair, expected: ModelRun, actual: ModelRun, run: st
     for leaf, first, part in _with_places(leaves, leaf_mismatches):
         differences.append(differs_in(TENSORS, "", part, leaf.within, first, in_step=leaf.in_step))
     least = TRAINS if run == "training" else CRASHES
-    return [replace(each, run=run, severity=max(each.severity, least)) for each in differences]
+    return [replace(found, run=run, severity=max(found.severity, least)) for found in differences]
 
 
 def _leaves(pair: Pair, expected: ModelRun, actual: ModelRun) -> Iterator[LeafPair]:
-    """The tensors that both runs have, first of steps in order, then outputs."""
+    """The tensors that both runs have: first outputs of steps, in order, then outputs of the model."""
     shape = pair.original.shape
     for index, counterpart in pair.steps(expected, actual).pairs:
         step, counterpart_step = expected.steps[index], actual.steps[counterpart]
@@ -100,7 +100,7 @@ def _at_step(pair: Pair, step: StepSeen, layer: int) -> str:
 
 
 def leaf_mismatches(expected: Leaf, actual: Leaf) -> Iterator[Mismatch]:
-    """Compare two tensors; values only if shape and dtype are equal."""
+    """Compare two tensors; their values, only if shape and dtype are equal."""
     for change in _TYPE:
         want, have = getattr(expected, change), getattr(actual, change)
         if want != have:
@@ -113,7 +113,7 @@ def leaf_mismatches(expected: Leaf, actual: Leaf) -> Iterator[Mismatch]:
 def _with_places(
     leaves: Iterable[LeafPair], mismatches_of: Callable[[Leaf, Leaf], Iterable[Any]]
 ) -> Iterator[tuple[LeafPair, Place, Any]]:
-    """The mismatches of tensors, each with its place; an output has the first step's."""
+    """The mismatches of tensors, each with its place; an output gets that of the first step."""
     first: Place | None = None
     for leaf in leaves:
         for part in mismatches_of(leaf.expected, leaf.actual):
@@ -123,7 +123,7 @@ def _with_places(
 
 
 def _steps(pair: Pair, expected: ModelRun, actual: ModelRun) -> Iterator[Difference]:
-    """Differences in the steps and the structure of their outputs."""
+    """Find differences in which steps ran, and in the structure of their outputs."""
     shape, alignment = pair.original.shape, pair.steps(expected, actual)
     for index, step in enumerate(expected.steps):
         first, path = place(shape, step.layer, step.use), _at_step(pair, step, step.layer)
@@ -151,13 +151,13 @@ def _outputs(pair: Pair, expected: ModelRun, actual: ModelRun) -> Iterator[Diffe
 
 
 def masks(pair: Pair) -> Iterator[Difference]:
-    """Differences in masks of the steps and outputs of each run."""
+    """Find differences in the masks of each run."""
     for runs in pair.runs:
         yield from mask_differences(pair, *runs)
 
 
 def mask_differences(pair: Pair, expected: ModelRun, actual: ModelRun, run: str) -> Iterator[Difference]:
-    """Differences in masks of a run; those of steps are lost properties only."""
+    """Find differences in the masks of a run; in a step, such a difference is only a lost property."""
     if expected.failure is not None or actual.failure is not None:
         return
 
@@ -172,7 +172,7 @@ def mask_differences(pair: Pair, expected: ModelRun, actual: ModelRun, run: str)
 
 
 def training(pair: Pair) -> Iterator[Difference]:
-    """Differences in losses of layers, results of training, and trained weights."""
+    """Find differences in the losses of layers, the results of training, and the trained weights."""
     for runs in pair.runs:
         yield from _losses(pair, *runs)
     shape, want, have = pair.original.shape, pair.original.trained, pair.observed.trained

@@ -20,11 +20,11 @@ Tensor = tuple[int, int, int]
 TensorName = Callable[[Tensor], str]
 
 CHANGES: tuple[Change, ...] = "missing", "extra", "type", "order", "tensor", "value"
-"""How skeletons can differ."""
+"""The ways in which two skeletons can differ."""
 
 
 class Mismatch(NamedTuple):
-    """A difference of two skeletons at a path of keys; `digests` has differing arrays."""
+    """A difference of two skeletons at a path of keys; if arrays differ, `digests` has both."""
 
     keys: tuple[Any, ...]
     change: Change
@@ -39,7 +39,7 @@ class Mismatch(NamedTuple):
 
 
 def mismatches(expected: Any, actual: Any, keys: tuple[Any, ...] = ()) -> Iterator[Mismatch]:
-    """All differences of two skeletons in the order of the first; extra items last."""
+    """All differences of two skeletons, in the order of `expected`; extra items come last."""
     if expected == actual:
         return
     form = _form(expected)
@@ -65,7 +65,7 @@ def _item_mismatches(mine: Mapping[Any, Any], theirs: Mapping[Any, Any], keys: t
 
 
 def _form(value: Any) -> str:
-    """The form of a node; nodes of different forms are not compared further."""
+    """The form of a node; if the forms of two nodes differ, their items are not compared."""
     if isinstance(value, list):
         return "list"
     if not isinstance(value, dict):
@@ -77,7 +77,7 @@ def _form(value: Any) -> str:
 
 
 def _items(value: Any) -> Iterable[tuple[Any, Any]]:
-    """The items of a skeleton by key or index; none for a leaf."""
+    """The items of a skeleton, each with its key or index; a leaf has none."""
     if not isinstance(value, dict):
         return enumerate(value) if isinstance(value, list) else ()
     if isinstance(value.get("tuple"), list):
@@ -108,7 +108,7 @@ def map_tensors(value: Any, name: TensorName) -> Any:
 def consumers_of(shape: Shape, name: Callable[[int], str]) -> Consumers:
     """The consumers of each call's outputs, as layer, input and output; "" is the model.
 
-    Nothing else distinguishes two calls of a shared layer on the same tensors.
+    Only these distinguish two calls of a shared layer on the same tensors.
     """
     consumers: Consumers = defaultdict(list)
     for place, end in enumerate(shape.outputs):
