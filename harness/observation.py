@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 NO_LAYER = -2
-"""An index that stands for no layer, or several; lower ones stand for what the other model lacks."""
+"""The index for no layer, or several; lower indices: missing in the other model."""
 
 
 class Fact(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -71,7 +71,7 @@ class Failure(msgspec.Struct, frozen=True):
 
 
 class Leaf(msgspec.Struct, frozen=True):
-    """A tensor in a result. `digest` depends on dtype, shape and bytes; all NaNs are equal."""
+    """A tensor in a result; `digest` covers dtype, shape and bytes; NaNs are equal."""
 
     shape: tuple[int | None, ...]
     dtype: str
@@ -92,7 +92,7 @@ class StepSeen(msgspec.Struct, frozen=True):
 
 
 class ModelRun(msgspec.Struct, frozen=True):
-    """A run of a model. `structure` is the skeleton of the result, with numbers for leaves."""
+    """A run of a model; `structure` is the result's skeleton, with numbers as leaves."""
 
     structure: Any = None
     outputs: tuple[Leaf, ...] = ()
@@ -245,7 +245,7 @@ class Clone(msgspec.Struct, frozen=True):
     `original_after` and `inference_after` are the structure and a run of the original after cloning, None if unchanged.
     `again` is a second clone, or `again_failure` its failure. `warned` has warnings that building a model did not give.
     `clone_dependent` is a run of the clone that differs after all variables of the original were changed;
-    `original_dependent` is a run of the original that differs after those of the clone were.
+    `original_dependent` is a run of the original that differs after all variables of the clone were.
     """
 
     failure: Failure | None = None
@@ -269,7 +269,7 @@ class Answer(msgspec.Struct, frozen=True):
 
 
 class Case(msgspec.Struct, frozen=True):
-    """What a trial is given: the source of a model, specs of its inputs, and a seed.
+    """The input of a trial: a model's source, specs of its inputs, and a seed.
 
     `arguments` has expressions for the arguments of `clone_model` by name, `within` those for scopes in which the model
     is cloned. `compiles` is whether the clone of a compiled model must be compiled, too. With `keeps_inputs`, the clone
@@ -318,7 +318,7 @@ class ArgumentAudited(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ClassAudited(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The audit of a class, argument by argument; or the `reason` why it was not audited."""
+    """The audit of a class by argument, or the `reason` why there is none."""
 
     name: str
     arguments: tuple[ArgumentAudited, ...] = ()

@@ -113,7 +113,7 @@ class Copier:
                     )
 
     def _paths_to_model(self) -> set[int]:
-        """The `id`s of the objects on all paths from a function to the model, ends included.
+        """The `id`s of all objects on paths from functions to the model, ends included.
 
         Any object of Keras counts as part of the model; so does a weak collection, which may refer to it.
         """
@@ -187,7 +187,7 @@ class Copier:
                 object.__setattr__(new, name, named.pop(name))
 
     def is_left_out(self, item: Any) -> bool:
-        """Whether the clone lacks an item: a call of another graph, or a variable that is not built."""
+        """Whether the clone lacks an item: another graph's call, or a variable before `build`."""
         copied = self.memo.get(id(item), self)
         return copied is None or (copied is self and isinstance(item, self.keras.CALL))
 

@@ -1,4 +1,4 @@
-"""What the cloner needs to know about Keras 3: classes, attributes not to copy, initial values."""
+"""What the cloner needs to know about Keras 3: classes, attributes, initial values."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def complete_copies(copier: Copier) -> None:
 
 
 def update_dependents(copier: Copier) -> None:
-    """Register new values with torch and optimizers; advance seeds as if `build` had drawn from them."""
+    """Register new values with torch and optimizers, and advance seeds as `build` would."""
     for original, initializer in copier.pairs(RandomInitializer):
         if isinstance(original.seed, SeedGenerator) and not keras.ops.any(initializer.seed.state[1:]):
             initializer.seed.state.assign(original.seed.state)  # a twin drew from another generator
@@ -142,7 +142,7 @@ def build_twin(layer: Any, twin: Any) -> Any:
 
 
 def set_value(copier: Copier, variable: Any, new: Any, initial: Any) -> None:
-    """Give `new`, the copy of a variable, the value of `initial`, which may be the variable."""
+    """Give `new`, the copy of a variable, the value of `initial`: an array or variable."""
     tied = copier.memo.get(id(variable._value))
     if tied is not None:  # shared with a torch module
         new._initialize(tied)

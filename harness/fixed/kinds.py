@@ -76,7 +76,7 @@ class Plan:
     def __init__(self, cls: type, way: Way, rules: dict[str, Any]) -> None:
         self.way = way
         self.rules = rules
-        """By attribute, what replaces its value: a value, a function of the original value, or a marker."""
+        """By attribute, what a copy gets: a value, a function of the value, or a marker."""
         self.is_left_out = False
         self.is_function = way is Way.FUNCTION
         self.is_copied = way not in (Way.SHARED, Way.FRAMEWORK, Way.FUNCTION)

@@ -56,7 +56,7 @@ def items(thing: Any, base: Any) -> list[Any]:
 
 
 def fill_items(thing: Any, new: Any, base: Any, copy_of: CopyOf, is_left_out: Callable[[Any], bool]) -> None:
-    """Copy the items of a container to `new`, by the methods of its builtin class `base`."""
+    """Copy the items of a container to `new` by the methods of `base`."""
     if issubclass(base, dict):
         for key, value in base.items(thing):
             base.__setitem__(new, copy_of(key), copy_of(value))
@@ -109,7 +109,7 @@ def _copy_of_closure(function: types.FunctionType, copy_of: CopyOf, memo: dict[i
 
 
 class Globals(dict[str, Any]):
-    """The globals of a copied function; a name that is not here is read from the module.
+    """The globals of a copied function; other names are read from the module.
 
     Here are the objects of the clone, and the globals that the function writes.
     """
@@ -152,7 +152,7 @@ def objects_closed_over(cls: type) -> list[tuple[str, Any]]:
 
 @functools.lru_cache(maxsize=4096)
 def names_in(code: types.CodeType, *operations: str) -> frozenset[str]:
-    """The names that such operations of a code object, or of a nested function, use."""
+    """The names that `operations` use in a code object and its nested functions."""
     names = {step.argval for step in dis.get_instructions(code) if step.opname in operations}
     inner = (names_in(item, *operations) for item in code.co_consts if isinstance(item, types.CodeType))
     return frozenset(names.union(*inner))
@@ -212,7 +212,7 @@ def strategy_of_optimizer(_: Any) -> Any:
 
 
 def copy_of_resource(thing: Any, memo: dict[int, Any]) -> Any:
-    """Copy a framework object if it has state: a table, a variable, a torch tensor, a lock."""
+    """Copy a framework object if it has state: table, variable, torch tensor, lock."""
     if type(thing) in LOCKS:
         return LOCKS[type(thing)]()
     if hasattr(thing, "_copy_trackable_to_cpu") and hasattr(thing, "_resource_handle"):

@@ -248,7 +248,7 @@ def _shapes(layer: Any) -> str:
 
 
 def skeleton(structure: Any) -> Any:
-    """The nesting of a structure: a tuple counts as a list, a list of one item as the item."""
+    """The nesting of a structure: tuples count as lists, a single item as no list."""
     if isinstance(structure, dict):
         return {key: skeleton(value) for key, value in structure.items()}
     parts = [skeleton(value) for value in structure] if isinstance(structure, list | tuple) else [None]

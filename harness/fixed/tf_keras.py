@@ -49,7 +49,7 @@ RANDOM_SOURCES = (Initializer, RandomGenerator)
 SEARCHED_CLASSES = (list, tuple, dict, tf.Module, tf.Variable, _DynamicLossScaleState)
 SKIPPED_ATTRIBUTES = (
     *("_learning_rate", "_weights", "_slots", "_hyper"),
-    "_coalesced_children",  # TensorFlow found them in an optimizer around another one
+    "_coalesced_children",  # of an optimizer around another one, found by TensorFlow
     *("_metrics", "optimizer", "compiled_loss", "compiled_metrics", "_checkpoint", "_losses", "_callable_losses"),
     *("inputs", "outputs", "_nodes_by_depth", "_created_nodes", *CALL_ATTRIBUTES, *COUNTERS, *TRACKING_ATTRIBUTES),
 )
@@ -78,7 +78,7 @@ UNBUILT_COPY_RULES: Rules = {
 
 
 def prepare_copies(copier: Copier) -> None:
-    """Collect texts with the `id` of a variable or tensor, and create variables of another strategy."""
+    """Collect texts with `id`s of tensors and variables; create variables of another strategy."""
     for tensor, new in copier.pairs(KerasTensor):
         copier.names[str(id(tensor))] = str(id(new))
     for variable, _ in copier.pairs(BaseResourceVariable):
@@ -213,7 +213,7 @@ def fresh_optimizer(values: Values, optimizer: Any, trained: Any = None) -> Any:
         twin.build(trained)
     elif "_index_dict" in vars(optimizer):
         pairs = values.copier.pairs(tf.Variable)
-        pairs.sort(key=lambda pair: value_of(pair[0]) is None)  # a wrapper has the name of its variable, which wins
+        pairs.sort(key=lambda pair: value_of(pair[0]) is None)  # wrappers last: they have the names of their variables
         by_name = {variable._unique_id: new for variable, new in pairs}
         twin.build([by_name[name] for name in optimizer._index_dict])
     return twin

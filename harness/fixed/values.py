@@ -17,7 +17,7 @@ Place = tuple[Any, ...]
 
 
 def is_of_keras(layer: Any) -> bool:
-    """Whether the settings of a layer determine its weights: it is Keras' own, and not quantized."""
+    """Whether settings determine a layer's weights: it is Keras' own, and not quantized."""
     package = type(layer).__module__.partition(".")[0]
     return package in ("keras", "tf_keras") and getattr(layer, "quantization_mode", None) is None
 
@@ -158,7 +158,7 @@ class Values:
                 self.set_value(variable, initial)
 
     def places(self, thing: Any) -> dict[Place, Any]:
-        """The variables in an object, each by its place: the shortest, or the first in the alphabet."""
+        """The variables in an object by the shortest place; of several, the alphabetically first."""
         places: dict[Place, Any] = {}
         walked = {id(thing)}
         waiting: collections.deque[tuple[Place, Any]] = collections.deque([((), thing)])

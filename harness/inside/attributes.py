@@ -22,7 +22,7 @@ CONTAINERS = (list, tuple, dict, set, frozenset, collections.deque)
 
 
 def names_of(owner: Any, private: re.Pattern[str] | None) -> tuple[set[str], set[str]]:
-    """The names of the attributes to compare, with private ones that match, and of all attributes."""
+    """The names of the attributes to compare, including `private` ones, and of all attributes."""
     kind, attributes = type(owner), getattr(owner, "__dict__", {})
     names, held = set(slots(kind)), {*attributes, *slots(kind)}
     is_own, of_packages, arguments = is_user_defined(kind), names_of_packages(kind), constructor_arguments(kind)
@@ -81,7 +81,7 @@ def constructor_arguments(kind: Any) -> frozenset[str]:
 
 @cached_per_class
 def names_of_packages(kind: Any) -> frozenset[str]:
-    """All names, such as attributes, in the code of those bases of a class that are in libraries."""
+    """All names, such as attributes, in the code of a class's bases in libraries."""
     return frozenset().union(*(_names_in(base) for base in kind.__mro__ if not is_user_defined(base)))
 
 

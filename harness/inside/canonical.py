@@ -22,7 +22,7 @@ LONGEST = 120
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{5,}")
 _DEEPEST = 12
 _BUILT_ON = "build_config"
-"""The key in a config with the build shape, which is not compared, since calls are."""
+"""The key of the build shape in a config; calls are compared instead."""
 
 
 def without_addresses(text: str) -> str:
@@ -30,7 +30,7 @@ def without_addresses(text: str) -> str:
 
 
 def entry(value: Any) -> str:
-    """The canonical text of a value; if it is too long, it is cut and ends in a digest."""
+    """The canonical text of a value; a long one is cut, and a digest added."""
     full = text(value)
     if len(full) <= LONGEST:
         return full
@@ -38,7 +38,7 @@ def entry(value: Any) -> str:
 
 
 def text(value: Any, depth: int = 0) -> str:
-    """The full canonical text of a value. A list differs from a tuple; dicts are sorted by key."""
+    """The full canonical text of a value; lists differ from tuples, and dicts are sorted."""
     kind = type(value)
     if value is None or kind in (bool, int, float, str, bytes):
         return repr(value)
@@ -79,7 +79,7 @@ def text(value: Any, depth: int = 0) -> str:
 
 
 def function(value: Any, depth: int = 0) -> str:
-    """The canonical text of a function: its name, and a digest of code, defaults, closure and globals."""
+    """The canonical text of a function: name, and digest of code, defaults, closure, globals."""
     parts = [_code(value.__code__), text(value.__defaults__, depth + 1), text(value.__kwdefaults__, depth + 1)]
     parts += [_content(content, depth + 4) for content in contents(value.__closure__ or ())]
     parts += [f"{name}: {_content(content, depth + 4)}" for name, content in globals_of(value)]
@@ -87,7 +87,7 @@ def function(value: Any, depth: int = 0) -> str:
 
 
 def _content(value: Any, depth: int) -> str:
-    """The text of a value in a closure or global; of an object that has facts, its class name."""
+    """The text of a closure cell or global; for an object with facts, its class."""
     plain = value is None or isinstance(value, (bool, int, float, str, bytes, np.ndarray, np.generic))
     plain = plain or isinstance(value, (list, tuple, dict, set, frozenset, type)) or callable(value)
     return text(value, depth) if plain and not hasattr(value, "get_config") else type(value).__name__

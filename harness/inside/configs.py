@@ -10,7 +10,7 @@ from clonediff.harness.inside.frameworks.interface import Framework
 from clonediff.harness.inside.structure import items_of
 
 _CALLABLES = ("function", "mask", "_output_shape", "activity_regularizer", "_activity_regularizer")
-"""Attributes of which the object is compared: its config varies by release and process, or is missing."""
+"""Attributes whose object is compared, since the config varies by release or is missing."""
 _COMPARED_ELSEWHERE = frozenset(["name", "build_config", "compile_config"])
 _GRAPH_KEYS = frozenset(["layers", "input_layers", "output_layers", "build_input_shape"])
 _BUILD_SHAPES = frozenset(["query_shape", "key_shape", "value_shape"])
@@ -20,7 +20,7 @@ _MODEL_KEYS = ("trainable", "dtype")
 
 
 def settings(layer: Any, framework: Framework) -> dict[str, str]:
-    """The config of a layer, and state that is not in it, under keys with a leading dot."""
+    """The config of a layer, with further state under keys that begin with a dot."""
     try:
         config = framework.config(layer)
     except Exception as error:  # a layer may have no config: that is compared, too
@@ -90,7 +90,7 @@ def _flatten(path: str, value: Any, texts: dict[str, str]) -> None:
 
 
 def _flatten_object(path: str, value: Any, texts: dict[str, str]) -> None:
-    """Add the texts of an object: its class and config, serialized or not; otherwise its value."""
+    """Add the texts of an object: its class and config, or else its value."""
     settings: Any = None
     if isinstance(value, dict) and "class_name" in value:
         kind, settings = str(value["class_name"]), value.get("config")
@@ -105,7 +105,7 @@ def _flatten_object(path: str, value: Any, texts: dict[str, str]) -> None:
 
 
 def _settings(value: Any) -> dict[str, Any]:
-    """The config of an object, and the arguments of a loss that are missing in it."""
+    """The config of an object, with the loss arguments that are missing in it."""
     try:
         settings = dict(value.get_config())
     except Exception:  # `get_config` of a user may raise

@@ -63,7 +63,7 @@ class Description:
         )
 
     def read_facts(self, original: Description | None = None, facts: Facts | None = None) -> None:
-        """Put facts into the shape: `facts`, or else those of the model without the original's objects."""
+        """Fill the attributes of the shape from `facts`, by default those of the model."""
         theirs = None if original is None else original.facts
         self.facts: Facts = facts or Facts(self.layers, [*self.weights, *self.states], self._observer, theirs)
         for attributes, of_layer in zip(self.shape.facts, self.facts.by_layer, strict=False):

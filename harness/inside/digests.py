@@ -1,4 +1,4 @@
-"""Digests of arrays: equal for equal dtype, shape and bytes, where all NaNs count as equal."""
+"""Digests of arrays: equal if dtype, shape and bytes are; all NaNs are equal."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def short_hash(data: Any, more: bytes = b"") -> str:
 
 
 class Digests:
-    """The digests of one trial, with as many of the arrays as fit into `limit` bytes."""
+    """The digests of one trial, with those arrays that fit into `limit` bytes."""
 
     def __init__(self, limit: int = KEPT_BYTES) -> None:
         self._arrays: dict[str, Any] = {}
@@ -79,7 +79,7 @@ def with_one_nan(array: Any) -> Any:
 
 
 def difference(left: Any, right: Any) -> dict[str, Any]:
-    """How two arrays differ. A NaN in one array only is counted, but not in `max_abs`."""
+    """How two arrays differ; a NaN in one of them counts, except for `max_abs`."""
     report: dict[str, Any] = {
         "shape": [list(left.shape), list(right.shape)],
         "dtype": [str(left.dtype), str(right.dtype)],

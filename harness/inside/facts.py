@@ -35,7 +35,7 @@ from clonediff.harness.inside.structure import items_of
 from clonediff.harness.observation import NO_LAYER, Fact
 
 _DEEPEST = 16
-"""Objects at a greater depth are compared as text, since properties may create objects without end."""
+"""Objects at a greater depth are compared as text: properties may create objects endlessly."""
 _LONGEST_CONTAINER = 1000
 """A container with more items is compared as text."""
 _CODE = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, type, types.ModuleType)
@@ -51,7 +51,7 @@ _NUMBERS_AT_END = re.compile(r"(_\d+)+$")
 
 
 class Facts:
-    """The facts of a model: `by_layer[0]` of the model itself, `by_layer[1 + n]` of layer n.
+    """The facts of a model (`by_layer[0]`) and of layer n (`by_layer[1 + n]`).
 
     Every object that was read stays alive, so that no `id` is reused.
     """
@@ -60,7 +60,7 @@ class Facts:
         self.by_layer: list[dict[str, Fact]] = []
         self._alive: list[Any] = []
         self.other_variables: list[Any] = []
-        """Variables that are neither weights nor states of the model, such as those of an optimizer."""
+        """Variables that are neither weights nor states of the model, as in an optimizer."""
         self._observer, self._framework = observer, observer.framework
         self._places = layers
         self._layers = {**layers.index, id(layers.model): -1}
@@ -121,7 +121,7 @@ class Facts:
         return is_mutable
 
     def _is_list_of_parts(self, value: Any) -> bool:
-        """Whether a value is a list of layers, variables, calls or tensors, which are compared elsewhere."""
+        """Whether a value is a list of layers, variables, calls or tensors."""
         return isinstance(value, (list, tuple)) and all(
             id(item) in self._variables
             or id(item) in self._layers
@@ -177,7 +177,7 @@ class Facts:
         return None
 
     def _text_of_whole(self, path: str, value: Any, kind: Any) -> str:
-        """The text of a value that is compared without looking into it; "" for other values."""
+        """The text of a value that is compared as a whole; "" for other values."""
         if isinstance(value, functools.partial):
             self._functions.append((self._number, path, value))
             return "partial"
@@ -303,7 +303,7 @@ def _unwrapped(value: Any) -> Any:
 
 
 def _name_of_a_container(value: Any) -> str:
-    """The class name of a container; for a wrapper of Keras or TensorFlow, of its builtin class."""
+    """The class name of a container; for wrappers, that of the builtin class."""
     kind = type(value)
     if root_of(kind) not in ("keras", "tf_keras", "tensorflow"):
         return kind.__name__

@@ -45,7 +45,7 @@ def stack(frame: Any) -> Frames:
 
 
 def plain_frames(frames: Frames, below: str = "") -> tuple[Frame, ...]:
-    """Frames as plain data; only those below our function named `below`, if it is on the stack."""
+    """Frames as plain data, from below our function named `below`, if it is there."""
     named = [(package_path(file), name, line) for file, name, line in _frames_below(frames, below)]
     named = [frame for frame in named if not _PLUMBING.match(frame[0])]
     if len(named) > MOST_FRAMES:

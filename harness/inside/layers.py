@@ -28,7 +28,7 @@ _LISTS_OF_KERAS = ("_layers", "_self_tracked", "_obj_reference", "_self_uncondit
 
 
 class LayerPlace(NamedTuple):
-    """A layer, the index of its holder, its attribute there, and the index of its first place."""
+    """A layer, its holder's index, its attribute there, and its first place."""
 
     layer: Any
     inside: int
@@ -37,7 +37,7 @@ class LayerPlace(NamedTuple):
 
 
 class Layers:
-    """The places of layers in a model; `index` has the first place of a layer by `id`."""
+    """The places of a model's layers; `index` has each layer's first place by `id`."""
 
     def __init__(self, model: Any, observer: Observer) -> None:
         self.model = model
@@ -51,7 +51,7 @@ class Layers:
         self._nodes: dict[int, list[Any]] = {}
         """The nodes of the layer at each place, in the graph of its holder."""
         self._uses: dict[tuple[int, int], int] = {}
-        """The use of the layer that a node is, by holder and `id` of the node."""
+        """The number of each node among the calls of its layer, by holder and `id`."""
         self._holders: dict[int, int] = {}
         """The holder whose graph has a node, by `id` of the node."""
         for holder, members in self._members.items():
@@ -114,7 +114,7 @@ class Layers:
         return records
 
     def tensor(self, tensor: Any, holder: int = -1) -> tuple[int, int, int] | None:
-        """A symbolic tensor as [layer, use, output] in a holder's graph; None if it is not there."""
+        """A symbolic tensor as [layer, use, output] in a holder's graph, or None."""
         layer, node, output = self._framework.origin(tensor)
         place = self._members.get(holder, {}).get(id(layer))
         if place is None:
@@ -123,7 +123,7 @@ class Layers:
         return None if use is None else (place, use, output)
 
     def tensor_of_any_graph(self, tensor: Any) -> tuple[int, int, int] | None:
-        """A symbolic tensor as [layer, use, output] in the graph that has it; None if none does."""
+        """A symbolic tensor as [layer, use, output] in the graph that has it, or None."""
         _, node, _ = self._framework.origin(tensor)
         holder = self._holders.get(id(node))
         return None if holder is None else self.tensor(tensor, holder)
@@ -204,7 +204,7 @@ def is_custom_class(kind: type) -> bool:
 
 
 def _role(holder: Any, layer: Any) -> str:
-    """The attribute of a holder with the layer: "cell" or "layers[1]"; "" if there is none."""
+    """The attribute of a holder with the layer, such as "layers[1]", or ""."""
     private = ""
     for name, value in vars(holder).items():
         role = name if value is layer else ""

@@ -80,7 +80,7 @@ def contents(belongings: Objects) -> list[Any]:
 
 
 def same_contents(before: list[Any], after: list[Any]) -> bool:
-    """Whether two results of `contents` have the same objects, equal bytes, or tuples of the same items.
+    """Whether results of `contents` have the same objects, equal bytes, or equal tuples.
 
     Keras replaces the history of a tensor, a tuple, by a new tuple.
     """
@@ -97,7 +97,7 @@ def same_contents(before: list[Any], after: list[Any]) -> bool:
 def leaks(
     clone: list[Any], original: list[Any], belongings: Objects, known: Iterable[Any], whole_packages: bool = False
 ) -> tuple[Leak, ...]:
-    """The leaks: `belongings` of the original to which a path in the clone avoids `known` objects.
+    """The `belongings` of the original that the clone reaches without `known` objects.
 
     `clone` and `original` are lists of a model and its layers. What a module holds is no leak.
     """
@@ -120,7 +120,7 @@ def _is_read_only(thing: Any) -> bool:
 
 
 def _held_by_modules(original: Objects, whole_packages: bool) -> Objects:
-    """The objects, except those of Keras, in `__main__` and in the modules of a model's classes.
+    """The objects in `__main__` and in the modules of a model's classes, except Keras'.
 
     With `whole_packages`, all modules in the same packages are searched.
     """
@@ -165,7 +165,7 @@ def _is_reachable(kind: Any) -> bool:
 
 
 def _belongs_to_module(kind: Any) -> bool:
-    """Whether objects of a class can belong to a module; a Keras object belongs to another model."""
+    """Whether objects of a class can belong to a module, unlike Keras objects."""
     return issubclass(kind, type) or (_belongs_to_model(kind) and not is_keras_class(kind))
 
 
@@ -192,7 +192,7 @@ def _kind(kind: Any) -> _Kind:
 
 
 def _paths(seeds: list[Any], wanted: set[int], stops: set[int], *, through: bool = False) -> dict[int, tuple[int, str]]:
-    """The shortest path to each `wanted` object, as the index of a seed and the path from it.
+    """The shortest path to each `wanted` object, with the seed where it begins.
 
     No path leads through `stops`, nor through another wanted object unless `through` is set.
     """

@@ -40,7 +40,7 @@ _MASK = re.compile(r"(?i:(?:^|[^a-z])masks?[\W_\d]*)$|[a-z]Masks?\d*$")
 def try_live(
     model: Any, cloners: Mapping[str, Any], framework: Framework, inputs: Any = None, costly: bool = True
 ) -> tuple[Answer, list[dict[str, Any]]]:
-    """Run a trial of an existing model; return the answer, and the specs of the inputs."""
+    """Run a trial of an existing model; return the answer and the input specs."""
     observer = Observer(framework, _SEED)
     if not isinstance(model, framework.keras.models.Model):
         raise TypeError(f"expected a model, found {type(model).__name__}")
@@ -58,7 +58,7 @@ def try_live(
 
 
 def _specs(ends: Sequence[End], inputs: Any) -> list[dict[str, Any]]:
-    """The specs of arrays that the user passed: one array, a list, or a dict by name."""
+    """The specs of the user's arrays: one array, a list, or a dict by name."""
     names = [end.name for end in ends]
     if isinstance(inputs, Mapping):
         if set(inputs) != set(names):
@@ -86,7 +86,7 @@ def _quoted(names: Sequence[str] | Mapping[str, Any]) -> str:
 
 @contextlib.contextmanager
 def _restored_afterwards(model: Any, observer: Observer) -> Iterator[None]:
-    """At the end of a scope, restore the weights, states, optimizer and metrics of a model."""
+    """At the end of a scope, restore a model's weights, states, optimizer and metrics."""
     framework, values = observer.framework, VariableValues(observer)
     states = [state for state, _ in framework.states(model)]
     for variable in [*framework.weights(model)[0], *states, *framework.training_variables(model)]:
@@ -101,7 +101,7 @@ def _restored_afterwards(model: Any, observer: Observer) -> Iterator[None]:
 
 
 def _working_inputs(description: Description, framework: Framework) -> list[dict[str, Any]]:
-    """Specs of inputs that the model accepts; if it accepts none, the first that were tried."""
+    """Specs of inputs that the model accepts; otherwise, the first that were tried."""
     # An input of any rank gets two dimensions.
     ends = [end if end.shape is not None else replace(end, shape=(None, None)) for end in description.shape.inputs]
     batch = next((end.shape[0] for end in ends if end.shape and end.shape[0]), DEFAULT_BATCH)
@@ -120,7 +120,7 @@ def _working_inputs(description: Description, framework: Framework) -> list[dict
 def _specs_of_sizes(
     ends: Sequence[End], sizes: dict[str, int], batch: int, below: int = NUMBERS, as_integers: bool = False
 ) -> list[dict[str, Any]]:
-    """Specs of inputs, with a size for open dimensions by name; floats may be drawn `as_integers`."""
+    """Specs of inputs, with `sizes` for open dimensions; floats may be drawn `as_integers`."""
     below = min(below, max(min(sizes.values(), default=below), 2))  # integers may be indices into another input
     specs = []
     for end in ends:
@@ -143,7 +143,7 @@ def _vocabulary(layer: Any) -> int:
 
 
 def _attempts(names: list[str], description: Description, framework: Framework) -> Iterator[dict[str, int]]:
-    """Sizes to try, by input: first one size for all inputs, then another size for one of them."""
+    """Sizes to try, by input: one for all inputs, then another for one input."""
     if not names:
         return
     yield dict.fromkeys(names, SIZE)

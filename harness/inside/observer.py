@@ -61,7 +61,7 @@ def take_over_collection() -> None:
 
 
 def tidy(framework: Framework) -> None:
-    """Reset the names of layers before a trial or a draw; at every few calls, collect garbage."""
+    """Reset layer names before a trial or draw; every few calls, collect garbage."""
     global _count
     framework.forget()
     if not _serving:

@@ -82,7 +82,7 @@ class Original:
         return result
 
     def leaks(self, clone: Description, known: list[Any]) -> tuple[Leak, ...]:
-        """The leaks of a clone, except by `known` objects or by layers and variables that it shares."""
+        """The leaks of a clone, except by `known` objects or shared layers and variables."""
         known = known + self.description.shared_with(clone)
         objects = clone.layers.objects(), self.description.layers.objects()
         return leaks(*objects, self._belongings, known, whole_packages=self.is_live)
@@ -118,7 +118,7 @@ class Original:
     # -- changes by a cloner
 
     def snapshot(self, facts: Facts | None = None) -> None:
-        """Record the state of the original before a cloner is called, since runs may change it."""
+        """Record the state of the original before cloning, since runs may change it."""
         if not same_contents(self._contents, self._contents_now()):
             self._shape_before = self._shape_now(facts)
             self._belongings_before = _belongings_with_functions(self.description)
@@ -234,7 +234,7 @@ def randomize(description: Description, observer: Observer) -> VariableValues:
 def copy_values(
     original: Description, values: VariableValues, clone: Description, observer: Observer
 ) -> tuple[VariableValues, str]:
-    """Copy weights and states to a clone; return its values, and why weights do not fit, or ""."""
+    """Copy weights and states to a clone; return its values and the problem, or ""."""
     framework, copied = observer.framework, VariableValues(observer)
     counts = len(original.weights), len(clone.weights)
     problem = "" if counts[0] == counts[1] else f"the original has {counts[0]} weights, the clone {counts[1]}"
@@ -287,7 +287,7 @@ def are_fresh(original: Description, values: VariableValues, clone: Description,
 
 
 def are_states_fresh(original: Description, clone: Description) -> tuple[bool, ...]:
-    """For each state of the clone, False if it starts with what a run left in the original.
+    """For each state of the clone, False if a run of the original left it so.
 
     States of layers should start with zeros. Seeds, and variables of no layer, are not checked.
     """

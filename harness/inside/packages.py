@@ -17,7 +17,7 @@ _POLICIES = ("DTypePolicy", "Policy")
 
 
 def cached_per_class(function: Callable[[Any], Result]) -> Callable[[Any], Result]:
-    """Cache the result for each class; classes are weak keys, so that models can be freed."""
+    """Cache the result for each class, by weak reference, so that models are freed."""
     results: weakref.WeakKeyDictionary[Any, Result] = weakref.WeakKeyDictionary()
 
     def of_class(kind: Any) -> Result:

@@ -17,7 +17,7 @@ from clonediff.harness.observation import Failure, Leaf, ModelRun, StepSeen, Tra
 
 
 def run(description: Description, arrays: list[Any], observer: Observer, packing: Any, training: bool) -> ModelRun:
-    """Call a model, and record its outputs; `packing` is a model whose inputs have the structure."""
+    """Call a model, and record its outputs; `packing` is a model with its input structure."""
     framework, model, leaf = observer.framework, description.model, functools.partial(_leaf, observer, {})
     calls: list[tuple[Any, Any, list[Any], list[Any]]] = []
 
@@ -90,7 +90,7 @@ def _results(model: Any, packing: Any, arrays: list[Any], targets: list[Any], ob
 
 
 def _leaf(observer: Observer, known: dict[int, Leaf], tensor: Any, mask: Any = None) -> Leaf:
-    """The leaf of a tensor and its mask; `known` caches the leaves of a run by `id`."""
+    """The leaf of a tensor with its mask; `known` caches leaves by `id`."""
     if mask is not None:
         return replace(_leaf(observer, known, tensor), mask=_leaf(observer, known, mask).digest)
     if not observer.framework.tensors.concrete(tensor):

@@ -38,7 +38,7 @@ def clone_within(lines: str, clone: Callable[[Any], Any], keras: Any, around: An
 
 
 def _inputs(shape: Any, model: Any, name: str = "x") -> str:
-    """Source of an input with a shape, or of inputs with nested shapes; "" if unknown."""
+    """Source of inputs for a shape, or for nested shapes; "" if unknown."""
     if isinstance(shape, dict):
         parts = {key: _inputs(part, model, key) for key, part in shape.items()}
         return f"{{{', '.join(f'{key!r}: {part}' for key, part in parts.items())}}}" if all(parts.values()) else ""

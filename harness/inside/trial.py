@@ -1,4 +1,4 @@
-"""Runs one trial: builds and observes a model, then clones it by each cloner, and observes the clones.
+"""Runs one trial: builds and observes a model, and its clone by each cloner.
 
 `run_trial` runs in the child process of a subject, or in the user's own process.
 """
@@ -238,7 +238,7 @@ def _has_other_part(part: str, original: Observation, clone: Observation) -> boo
 
 
 def _may_be_chance(original: Observation, clone: Observation) -> bool:
-    """Whether the null model may explain a leak, an initial value or an attribute of a clone."""
+    """Whether chance may explain a leak, an initial value or an attribute of a clone."""
     values, expected = ([state.value for state in shape.states] for shape in (clone.shape, original.shape))
     if clone.leaks or not all(clone.fresh) or values != expected:
         return True

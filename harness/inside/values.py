@@ -29,7 +29,7 @@ def input_words(spec: Mapping[str, Any]) -> str:
 
 
 def input_array(spec: dict[str, Any], batch: int, random: Any) -> Any:
-    """Draw the array of an input; if the spec has an array, convert that to the dtype."""
+    """Draw the array of an input, or convert the array that its spec has."""
     dtype = str(spec.get("dtype", "float32"))
     if "array" in spec:
         return _convert(dtype, np.asarray(spec["array"]))
@@ -127,7 +127,7 @@ def fill_for(dtype: str) -> str:
 
 
 def specs_of(ends: Sequence[End], specs: list[dict[str, Any]] | None = None) -> list[dict[str, Any]]:
-    """The specs of a model's inputs: those in `specs`, or else as the model declares them."""
+    """The specs of a model's inputs: from `specs`, or else as the model declares."""
     shapes = [end.shape or (None,) for end in ends]  # an input of unknown rank gets one dimension
     declared = [
         {"shape": size, "dtype": end.dtype, "batch": batch} for end, (batch, *size) in zip(ends, shapes, strict=False)

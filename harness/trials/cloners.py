@@ -20,7 +20,7 @@ _MODULE_NAME = re.compile(r"[\w-]+")
 
 
 def named(text: str) -> str:
-    """The full name of a user's cloner: with the folder, if the module is in the current one."""
+    """The full name of a user's cloner, with the folder if the module is here."""
     place, colon, rest = absolute(text).rpartition(".py:")
     file = Path(f"{place}.py")
     if colon and not _MODULE_NAME.fullmatch(file.stem):
@@ -62,7 +62,7 @@ def unsupported_cloner(cloner: str, process: SubjectProcess, graph: Graph | None
         if problem:
             return problem
     if graph is not None and graph.arguments and not takes_arguments(cloner):
-        return f"{cloner}: takes only a model, and this graph is cloned with more arguments"
+        return f"{cloner}: takes only a model, but this graph is cloned with further arguments"
     return ""
 
 

@@ -147,6 +147,6 @@ class GraphTrials:
 
 
 def new_hits(hits: Collection[Hit], earlier: Collection[Key] = ()) -> list[Hit]:
-    """The hits that are no known issues and not among `earlier` ones; those of upstream are last."""
+    """The hits that are neither known issues nor `earlier` hits; upstream's are last."""
     new = [hit for hit in hits if hit.known is None and hit.key not in earlier]
     return sorted(new, key=lambda hit: hit.cloner == UPSTREAM)

@@ -29,7 +29,7 @@ _KINDS = {name.rpartition(".")[2].lower(): name for name in CATALOGUE if "." not
 
 
 def sentence(root: Difference, kind: str, layer: str | None = None) -> str:
-    """The title of a cause, by its first difference and kind; a `layer` is named instead of the kind."""
+    """The title of a cause with this root and kind; a `layer` replaces the kind."""
     clone = "a second clone" if root.check == "again" else "the clone"
     changes = root.check == "untouched"
     word = f"layer in {_with_a(kind.removeprefix('in '))}" if kind.startswith("in ") else _KIND_WORDS.get(kind, kind)

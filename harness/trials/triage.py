@@ -1,4 +1,4 @@
-"""Triage: gives each cloner a verdict and its causes, and each cause a fingerprint and blame.
+"""Triage: gives each cloner a verdict and causes, and each cause a fingerprint and blame.
 
 A fingerprint has the check, the aspect, the kind of layer if other kinds do not show the fault, and the type and frame
 of an exception. It has no name, index, message or address, so that it is the same for every seed, process and release.
@@ -41,7 +41,7 @@ _SAME_FRAME = {
     "keras/src/models/cloning.py:_clone_sequential_model": "keras/src/models/cloning.py:_clone_functional_model",
     "keras/src/models/functional.py:process_node": "keras/src/ops/function.py:_run_through_graph",
 }
-"""By frame, another frame that counts instead: it does the same for Sequential or nested models."""
+"""By frame, a frame that does the same for other models, and counts instead."""
 
 _CUSTOM_MODEL = re.compile(r"^(OwnModel|OwnSequential)(_\d+)?$")
 """A custom class of a drawn model; several are numbered."""
@@ -121,7 +121,7 @@ def _is_single_tensor(args: list[Any]) -> bool:
 
 
 def fingerprint(root: Difference) -> str:
-    """The fingerprint of a cause, by its first difference: the signature as words, and its hash."""
+    """The fingerprint of a cause: words of its signature, and a short hash."""
     key = signature(root)
     digest = hashlib.blake2b("\n".join(key).encode(), digest_size=4).hexdigest()
     slug = re.sub(r"[^a-z0-9]+", "-", "-".join(filter(None, key[:4])).lower()).strip("-")
@@ -147,7 +147,7 @@ def signature(root: Difference) -> tuple[str, str, str, str, str]:
 
 
 def _common_name(root: Difference) -> tuple[str, str]:
-    """The aspect and kind in a fingerprint; one name stands for what the same line loses."""
+    """The aspect and kind in a fingerprint, by the names that several causes share."""
     aspect, kind, known_as = _aspect(root), _kind(root), aspect_of(root).known_as
     holder = CATALOGUE.get(kind.removeprefix("in "))
     if kind.startswith("in ") and holder is not None and holder.family == "custom":
@@ -157,7 +157,7 @@ def _common_name(root: Difference) -> tuple[str, str]:
 
 
 def alike(cause: Cause, counterpart: Cause) -> bool:
-    """Whether causes of two cloners or releases are the same bug, in whichever frame it raises."""
+    """Whether causes of two cloners or releases are the same bug; frames may differ."""
     likeness, other_likeness = (
         (root.check, _aspect(root), _kind(root), root.raised.type if root.raised else "")
         for root in (cause.root, counterpart.root)
@@ -189,7 +189,7 @@ def with_blame(by_cloner: Mapping[str, Sequence[Cause]]) -> dict[str, tuple[Caus
 
 
 def title(cause: Cause, layer: str | None = None) -> str:
-    """The title of a cause; if it is about one model, `layer` is the name of its layer."""
+    """The title of a cause; in one model, `layer` names the layer."""
     root = cause.root
     return sentence(root, _kind(root) if root.raised is None else signature(root)[2], layer)
 

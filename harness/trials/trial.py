@@ -31,11 +31,11 @@ LOST = "process-lost"
 
 _LEAST_SECONDS = 20.0
 _SECONDS_FACTOR = 20.0
-"""The time limit of each cloner after a timeout: 20 times that of the model alone, at least 20 s."""
+"""A cloner's limit after a timeout: 20 times the model's time, at least 20 s."""
 
 
 class CloneTrial(msgspec.Struct, frozen=True):
-    """The causes that a trial finds for one cloner; `pair` has the original and the clone."""
+    """The causes of one cloner in a trial; `pair` has the original and clone."""
 
     causes: tuple[Cause, ...] = ()
     pair: Pair | None = None

@@ -83,7 +83,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("Cloner.clone", {FLAG}, ""),
         ("brings", {FLAG, "own not fresh"}, ""),
         ("same", {"own layer shared"}, ""),
-        ("gives_config", {"made no model"}, "gave a dict: return a Functional or Sequential model of keras"),
+        ("gives_config", {"made no model"}, "returned a dict: return a Functional or Sequential model of keras"),
         ("raises", {"made raises"}, r"RuntimeError: it knows no a\ud800b"),
     ],
 )

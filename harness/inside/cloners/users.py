@@ -44,7 +44,7 @@ class UsersCloner(NamedTuple):
 
 
 def is_users_cloner(name: str) -> bool:
-    """Whether a cloner is a function of the user: only the names of these have a colon."""
+    """Whether a cloner is a user's function: only such a name has a colon."""
     return ":" in name
 
 
@@ -97,13 +97,13 @@ def imported(name: str, folder: str = "") -> types.ModuleType:
         raise ImportError(f"{name} cannot be imported: {reason}", name=name) from error
     file = getattr(module, "__file__", None)
     if folder and file and not os.path.realpath(file).startswith(os.path.realpath(folder) + os.sep):
-        problem = "another module of the name %s is imported already, from %s: give it another name"
+        problem = "another module of the name %s is imported already, from %s: rename your module"
         raise ImportError(problem % (name, file), name=name)
     return module
 
 
 def recorded(clone_function: Callable[[Any], Any], asked: dict[str, str], layer: Any) -> Any:
-    """Call a clone function; if it changes the class or config of a layer, note that in `asked`."""
+    """Call a clone function, and note in `asked` if class or config changes."""
     other = clone_function(layer)
     if other is layer or type(other) is not type(layer) or str(other.get_config()) != str(layer.get_config()):
         asked[layer.name] = f"{type(layer).__name__}, now {type(other).__name__}"
@@ -117,4 +117,4 @@ def no_model(name: str, clone: Any, framework: Framework) -> Failure | None:
     cloner, kind = users_cloner(name), type(clone)
     text = kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
     text = f"a {text}: return a Functional or Sequential model of {framework.keras.__name__}"
-    return Failure(NO_MODEL, encodable(f"{cloner.short if cloner else name} gave {text}"))
+    return Failure(NO_MODEL, encodable(f"{cloner.short if cloner else name} returned {text}"))

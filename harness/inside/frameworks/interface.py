@@ -16,7 +16,7 @@ import numpy as np
 from clonediff.harness.inside.frameworks.backends import Backend
 
 Listener = Callable[[Any, Any], None]
-"""A function that is called with a layer and its result, for each call that returns."""
+"""A function called with a layer and its result, for each call that returns."""
 
 
 class Framework:
@@ -62,7 +62,7 @@ class Framework:
     """The nodes of a graph; the arguments of a node; its output tensors."""
     structures: Callable[[Any], tuple[Any, Any]]
     ends: Callable[[Any], tuple[list[Any], list[Any]]]
-    """The symbolic inputs and outputs of a model: nested, or None if not built; and flat."""
+    """The symbolic inputs and outputs of a model: nested (or None), and flat."""
     dtype: Callable[[Any], str]
     """The name of the dtype of a tensor or variable."""
     compiled: Callable[[Any], dict[str, Any] | None]
@@ -81,7 +81,7 @@ class Framework:
         self._plain_configs = {self._functional.get_config, self._sequential.get_config}
         self.listener: Listener | None = None
         self.raisers: list[int] = []
-        """The `id`s of layers whose calls raised, the innermost first; cleared when an outer call returns."""
+        """The `id`s of layers whose calls raised, innermost first, until an outer call returns."""
         self.hooks_stay = False
         """Whether hooks stay installed, since changing a class with many subclasses is slow."""
         self._unhooked: list[tuple[Any, Any]] = []
@@ -138,7 +138,7 @@ class Framework:
             yield
 
     def reseed(self, seed: int, backend: bool = False) -> None:
-        """Seed the global random generators; also that of the `backend`, which is slower, if asked to."""
+        """Seed the global random generators; with `backend`, also its generator, which is slow."""
         random.seed(seed)
         np.random.seed(seed)
         if backend:
@@ -166,7 +166,7 @@ class Framework:
         return getattr(tensor, "_keras_mask", None) is not None
 
     def config(self, layer: Any) -> dict[str, Any]:
-        """The config of a layer; empty if all that it has is the layers of a model."""
+        """The config of a layer; empty for a model that adds nothing to its layers."""
         if type(layer).get_config in self._plain_configs:
             return {}
         config = layer.get_config()
@@ -180,7 +180,7 @@ class Framework:
         return self._pack(structure, values)
 
     def shape(self, tensor: Any) -> tuple[Any, ...] | None:
-        """The shape of a symbolic tensor, with the batch size; None if the rank is unknown."""
+        """The shape of a symbolic tensor with its batch; None for an unknown rank."""
         shape = tensor.shape
         return None if shape is None or getattr(shape, "rank", 0) is None else tuple(shape)
 
@@ -215,7 +215,7 @@ class Framework:
         """Do what `set_weights` does after it writes; weights may be copies from `original`."""
 
     def names(self, variable: Any) -> tuple[str, str]:
-        """The path of a variable, and its name; the name is "" if only the path is known."""
+        """The path of a variable and its name, "" if that is not separate."""
         return str(variable.name), ""
 
     def write(self, variable: Any, array: Any) -> None:

@@ -122,7 +122,7 @@ class Keras3(Framework):
         return [*own, *(state for state, _ in self._own_states(layer))]
 
     def _own_states(self, layer: Any) -> list[tuple[Any, bool]]:
-        """The seeds of a layer, and its recurrent states if it is stateful; each with whether it is random."""
+        """The seeds and recurrent states of a layer, each with whether it is random."""
         seeds = getattr(layer, "_seed_generators", ())
         states = leaves(getattr(layer, "states", None)) if getattr(layer, "stateful", False) else ()
         return [

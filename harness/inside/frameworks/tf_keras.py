@@ -18,7 +18,7 @@ _SEEDED = ("rate", "stddev", "dropout", "recurrent_dropout", "_dropout", "_rando
 
 
 class _RandomPosition:
-    """The seed counter of a layer that has a seed, with the interface of a variable."""
+    """The seed counter of a layer, with the interface of a variable."""
 
     name = "random_position"
     shape = ()

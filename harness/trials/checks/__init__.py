@@ -84,7 +84,7 @@ def _rows(*modules: ModuleType) -> Iterator[Aspect]:
 _MODULES = (sys.modules[check.differences.__module__] for check in CHECKS.values())
 _FIRST = (structure.CALL_ORDER, *facts.SETTINGS)
 ASPECTS = (*_FIRST, *_rows(structure, weights), *facts.ATTRIBUTES, *_rows(objects, facts, *_MODULES))
-"""The rows of all modules. In a layer, a difference of one row can explain those of later rows."""
+"""The rows of all modules; in a layer, differences explain those of later rows."""
 
 
 @functools.cache
@@ -94,7 +94,7 @@ def _row(check: str, part: Part, change: Change, name: str) -> Aspect:
 
 
 def aspect_of(difference: Difference) -> Aspect:
-    """The row of a difference: of its check, or of a check that this one runs."""
+    """The row of a difference: of its check, or of one that this check runs."""
     return _row(difference.check, difference.part, difference.change, difference.name)
 
 
@@ -113,7 +113,7 @@ def compare(original: Observation, clone: Clone, checks: Iterable[str] = CHECKS)
 
 
 def _chance(original: Observation, checks: Iterable[Check]) -> set[tuple[str, str]]:
-    """The checks and paths at which the null model differs from the original, except by a name."""
+    """The checks and paths at which the null model differs by more than names."""
     if original.another is None:
         return set()
     pair = Pair(original, Clone(observation=original.another))
@@ -127,7 +127,7 @@ def _all_differences(pair: Pair, checks: Iterable[Check]) -> list[Difference]:
 
 
 def _is_by_chance(difference: Difference, chance: Collection[tuple[str, str]]) -> bool:
-    """Whether the null model differs at the same path; if the clone differs, also by the same check."""
+    """Whether the null model differs there, too; in the clone, by the same check."""
     path = replace(difference, model="clone").path
     of_clone = difference.model == "clone"
     return any(is_within(path, outer) and not (of_clone and check != difference.check) for check, outer in chance)

@@ -23,7 +23,7 @@ Objects = Sequence[LayerSeen] | Sequence[Variable]
 
 @dataclasses.dataclass(frozen=True)
 class Alignment:
-    """Pairs of indices, in the order of the original, and the unpaired indices of each side."""
+    """Pairs of indices, in the original's order, and the unpaired indices of each side."""
 
     pairs: tuple[tuple[int, int], ...]
     missing: tuple[int, ...]
@@ -39,7 +39,7 @@ class Alignment:
 
     @property
     def orders(self) -> tuple[list[int], list[int]]:
-        """The indices of paired objects in the clone: in the expected order, and in the order found."""
+        """The clone's indices of paired objects: in expected order, and as found."""
         order = [counterpart for _, counterpart in self.pairs]
         return sorted(order), order
 
@@ -50,27 +50,27 @@ class Alignment:
 
 
 _ONE_TO_ONE = Alignment(((0, 0),), (), ())
-"""The alignment of two layers with one call each, and of calls that are not aligned yet."""
+"""The alignment of single calls, and of calls that are not aligned yet."""
 
 
-def align(expected: Sequence[Keys], actual: Sequence[Keys]) -> Alignment:
-    """Align two sequences of objects by their keys; the first key of an object is the strictest."""
+def align(expected: Sequence[Keys], found: Sequence[Keys]) -> Alignment:
+    """Align two sequences by the keys of each object, the strictest key first."""
     pairs: dict[int, int] = {}
     for level in range(max((len(keys) for keys in expected), default=0)):
         taken = set(pairs.values())
         waiting: dict[Hashable, collections.deque[int]] = collections.defaultdict(collections.deque)
-        for index, keys in enumerate(actual):
+        for index, keys in enumerate(found):
             if index not in taken and level < len(keys):
                 waiting[keys[level]].append(index)
         for index, keys in enumerate(expected):
             if index not in pairs and level < len(keys) and waiting.get(keys[level]):
                 pairs[index] = waiting[keys[level]].popleft()
-    return _alignment(pairs, expected, actual)
+    return _alignment(pairs, expected, found)
 
 
-def _alignment(pairs: Mapping[int, int], expected: Sequence[object], actual: Sequence[object]) -> Alignment:
+def _alignment(pairs: Mapping[int, int], expected: Sequence[object], found: Sequence[object]) -> Alignment:
     missing = tuple(index for index in range(len(expected)) if index not in pairs)
-    extra = set(range(len(actual))).difference(pairs.values())
+    extra = set(range(len(found))).difference(pairs.values())
     return Alignment(tuple(sorted(pairs.items())), missing, tuple(sorted(extra)))
 
 
@@ -93,7 +93,7 @@ class Pair:
 
     @cached_property
     def layers(self) -> Alignment:
-        """The layers, aligned in each container by role, name and kind, then by fewer of these."""
+        """Layers, aligned within containers by role, name and kind, then by fewer of these."""
         original, clone = self.shapes
         containers = [(-1, -1)]
         for container, counterpart in containers:
@@ -150,7 +150,7 @@ class Pair:
         return f"{self.name(layer)}#{use}.{output}"
 
     def counterpart(self, tensor: Tensor, calls: Mapping[int, Alignment] | None = None) -> str:
-        """The name, in the original, of a tensor of the clone; "new ..." if only the clone has it."""
+        """The name of a clone's tensor in the original; "new ..." if missing there."""
         layer, use, output = tensor
         if layer < 0:  # no layer of the model
             return self.tensor(tensor)
@@ -163,7 +163,7 @@ class Pair:
         return f"{new}{self.name(expected)}#{alignment.originals.get(use, use)}.{output}"
 
     def original_tensor(self, tensor: Tensor) -> Tensor:
-        """The tensor of the original for a tensor of the clone; if missing, its layer or use is negative."""
+        """The original's tensor for a tensor of the clone; with negative indices if missing."""
         layer, use, output = tensor
         original = self.layers.originals.get(layer)
         if original is None:
@@ -174,23 +174,23 @@ class Pair:
     def name(self, layer: int) -> str:
         return full_name(self.original.shape, layer)
 
-    def steps(self, expected: ModelRun, actual: ModelRun) -> Alignment:
-        """Align the steps of two runs by layer, use and values, then by fewer of these."""
+    def steps(self, expected: ModelRun, found: ModelRun) -> Alignment:
+        """Align the steps of two runs by layer, use and values, or fewer of these."""
 
         def keys(run: ModelRun, number: Callable[[int], int]) -> list[Keys]:
             steps = ((number(step.layer), step.use, tuple(leaf.digest for leaf in step.outputs)) for step in run.steps)
             return [((layer, use, values), (layer, values), (layer, use), layer) for layer, use, values in steps]
 
         numbers = self.layers.originals
-        return align(keys(expected, lambda layer: layer), keys(actual, lambda layer: numbers.get(layer, -2 - layer)))
+        return align(keys(expected, lambda layer: layer), keys(found, lambda layer: numbers.get(layer, -2 - layer)))
 
     @property
     def runs(self) -> Iterator[tuple[ModelRun, ModelRun, str]]:
-        """The runs of both models and the mode: inference, then training; a mode without a run is skipped."""
+        """The runs of both models, with the mode: inference, then training."""
         for where in ("inference", "training"):
-            expected, actual = getattr(self.original, where), getattr(self.observed, where)
-            if expected is not None and actual is not None:
-                yield expected, actual, where
+            expected, found = getattr(self.original, where), getattr(self.observed, where)
+            if expected is not None and found is not None:
+                yield expected, found, where
 
     @property
     def objects(self) -> Iterator[tuple[Part, Objects, Objects, Alignment]]:
@@ -199,7 +199,7 @@ class Pair:
 
     @cached_property
     def original_variables(self) -> dict[int, int]:
-        """For each variable of the clone, that of the original; numbered as in facts: weights, then states."""
+        """For each variable of the clone, the original's, numbered as in facts."""
         counterparts: dict[int, int] = {}
         ours = theirs = 0
         for _, wants, haves, alignment in self.variables:
@@ -209,7 +209,7 @@ class Pair:
 
     @cached_property
     def original_layers(self) -> dict[int, int]:
-        """For each layer of the clone, the first place of the original's layer; -1 is the model."""
+        """For each layer of the clone, the original's (first place); -1 is the model."""
         first: dict[int, int] = {}
         places = [first.setdefault(layer.ident, index) for index, layer in enumerate(self.original.shape.layers)]
         return {-1: -1, **{counterpart: places[original] for original, counterpart in self.layers.pairs}}

@@ -1,4 +1,4 @@
-"""Aspects: the kinds of differences that checks report. The rows are in the modules of the checks."""
+"""Aspects: the kinds of differences that checks report, as rows of their modules."""
 
 from __future__ import annotations
 
@@ -82,21 +82,21 @@ def find(rows: Iterable[Aspect], part: Part, change: Change, name: str = "") -> 
 def differs(
     rows: Iterable[Aspect], part: Part, change: Change, *where: Any, name: str = "", **fields: Any
 ) -> Difference:
-    """Create a difference by the row that covers it; `where` and `fields` are as in `Aspect.differs`."""
+    """Create a difference by the row that covers it; the rest is for `Aspect.differs`."""
     return find(rows, part, change, name).differs(*where, part=part, change=change, name=name, **fields)
 
 
 def differs_in(
     rows: Iterable[Aspect], part: Part, leaf: Mismatch, within: str, first: Place, **fields: Any
 ) -> Difference:
-    path, sides = f"{within}{leaf.path}", (leaf.expected, leaf.actual)
+    path, sides = f"{within}{leaf.path}", (leaf.expected, leaf.found)
     return differs(rows, part, leaf.change, path, *sides, first, digests=leaf.digests, **fields)
 
 
 def differs_in_order(
     rows: Iterable[Aspect], part: Part, within: str, wants: Any, haves: Any, model: Place, **fields: Any
 ) -> list[Difference]:
-    """The difference in the number or order of losses, inputs or outputs; none if there is none."""
+    """The difference, if any, in the number or order of losses, inputs or outputs."""
     if len(wants) != len(haves):
         return [differs(rows, part, "count", within, len(wants), len(haves), model, **fields)]
     if wants != haves and sorted(wants) == sorted(haves):

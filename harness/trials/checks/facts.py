@@ -66,9 +66,9 @@ SHARED_ATTRIBUTE = Aspect("sharing", "chosen", PROPERTY, ("unshared", "merged"),
 INDEX = re.compile(r"\[(?:'[^']*'|\"[^\"]*\"|[^\[\]'\"]*)\]")
 
 _CALL_ATTRIBUTES = ("input", "output", "input_shape", "output_shape", "losses", "updates", "state_updates")
-"""Attributes of a layer or model that depend on all calls, also those outside the graph."""
+"""Attributes of a layer or model that depend on calls outside the graph, too."""
 _SPECS = ("input_spec", "state_spec", "constants_spec")
-"""Attributes of a layer that depend on all calls; those of a model depend on its inputs only."""
+"""Attributes that depend on calls outside the graph, too, but only for a layer."""
 _FALSE_IF_MISSING = ("is_awq_calibrated", "is_gptq_calibrated")
 """Attributes that loading weights sets; if one is missing, Keras takes it for False."""
 _WEIGHT_ATTRIBUTES = ("is_adapted", "bin_boundaries")
@@ -195,7 +195,7 @@ def _ignored_attributes(layer: LayerSeen | Shape) -> tuple[str, ...]:
 
 
 def _aligned(fact: Fact, pair: Pair) -> Fact:
-    """A fact of the clone with indices of the original; below `NO_LAYER` if there is no counterpart."""
+    """A fact of the clone with indices of the original, below `NO_LAYER` if missing."""
     if fact.references == (None, None, None, None) and not fact.named:
         return fact
     layers, variables = pair.original_layers, pair.original_variables

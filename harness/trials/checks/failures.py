@@ -40,10 +40,10 @@ _CALL_FILES = re.compile(r"/engine/base_layer\w*\.py$|/layers/|/ops/operation\.p
 """Files with the `__call__` of layers and operations."""
 
 _COMPILING_FUNCTION = "compile_from_config"
-"""If this function, which may deserialize anything, is on the stack, its frame identifies the failure."""
+"""This function may deserialize anything, so failures in it get its frame."""
 
 _DESERIALIZING = ("from_config", "deserialize_keras_object")
-"""The last frames if a config cannot be deserialized: the first identifies the class that wrote it."""
+"""Functions of the last frames if a class wrote a config that it cannot read."""
 
 
 def made(pair: Pair) -> Iterator[Difference]:
@@ -51,8 +51,8 @@ def made(pair: Pair) -> Iterator[Difference]:
     if failure is not None and failure.type != NO_MODEL:
         yield raises(REFUSED, "clone", "a clone", failure, shape)
     elif failure is not None or pair.clone.observation is None:
-        expected, actual = (f"a {shape.kind} model", failure.message) if failure else ("a clone", "nothing")
-        yield NO_MODEL_GIVEN.differs("clone", expected, actual, place(shape, -1))
+        expected, found = (f"a {shape.kind} model", failure.message) if failure else ("a clone", "nothing")
+        yield NO_MODEL_GIVEN.differs("clone", expected, found, place(shape, -1))
 
 
 def warned(pair: Pair) -> Iterator[Difference]:
@@ -93,13 +93,13 @@ def calling_frame(frames: Sequence[Frame]) -> str:
 
 
 def layer_in_message(failure: Failure, shape: Shape) -> Place | None:
-    """The layer that a message quotes or, if it quotes none, whose class it names first."""
+    """The layer that a message quotes, or else whose class it names first."""
     called = re.findall(r'calling layer "([^"\s]+)"', failure.message)
     quoted = set(called or re.findall(r"[\"'`]([^\"'`\s]+)[\"'`]", failure.message))
     for index, layer in enumerate(shape.layers):
         if layer.name in quoted:
             return place(shape, index)
-    message = re.sub(r"\bFull (object )?config\b", "", failure.message)  # these words mean no class
+    message = re.sub(r"\bFull (object )?config\b", "", failure.message)  # words of Keras, not classes
     matches = (re.search(rf"\b{re.escape(layer.kind)}\b", message) for layer in shape.layers)
     positions = [(match.start(), index) for index, match in enumerate(matches) if match is not None]
     return place(shape, min(positions)[1]) if positions else None

@@ -14,7 +14,7 @@ from clonediff.reports.records import Place
 
 
 class FlowLayer(msgspec.Struct, frozen=True, array_like=True):
-    """A layer in the graph: its `ident`, the index of its holder, and the layers of its inputs."""
+    """A layer in the graph: its `ident`, its holder, and its inputs' layers."""
 
     ident: int
     inside: int
@@ -22,7 +22,7 @@ class FlowLayer(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Flow(msgspec.Struct, frozen=True, dict=True):
-    """The data flow of one model, in which all places of a shared layer are one.
+    """The data flow of one model; a shared layer is a single layer here.
 
     `steps` has the calls in the order in which they ran, as layer and use.
     """
@@ -41,7 +41,7 @@ class Flow(msgspec.Struct, frozen=True, dict=True):
         return cls(tuple(layers), tuple(steps))
 
     def time(self, place: Place | None) -> int:
-        """When a place first ran, as a rank; layers that did not run follow, and the model is last."""
+        """When a place first ran; layers that did not run follow, then the model."""
         if place is None or place.layer < 0:
             return 10**9
         layer = self.identity(place.layer)
@@ -112,7 +112,7 @@ class Flow(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def _sources(self) -> defaultdict[int, set[int]]:
-        """The direct sources of each layer: the layers of its inputs and its holders' inputs, and sublayers."""
+        """The direct sources of each layer: sublayers, its inputs, and its holders' inputs."""
         direct: defaultdict[int, set[int]] = defaultdict(set)
         for index, layer in enumerate(self.layers):
             direct[self._first_places[index]].update(map(self.identity, layer.sources))

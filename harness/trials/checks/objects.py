@@ -69,12 +69,12 @@ _FUNCTION_PARTS = ("__closure__", "cell_contents", "__defaults__", "__self__", "
 
 
 def own(pair: Pair) -> list[Difference]:
-    """Find objects of the original in the clone, values that are not fresh, and dependent outputs."""
+    """Find shared objects, values that are not fresh, and outputs that depend on both models."""
     return [*_common_objects(pair), *_stale_values(pair), *_reached(pair), *_dependent(pair)]
 
 
 def _common_objects(pair: Pair) -> Iterator[Difference]:
-    """Find layers and variables of the original in the clone, except inputs that it must keep."""
+    """Find the original's layers and variables in the clone, except inputs to keep."""
     original, clone = pair.shapes
     met: set[int] = set()
     for part, index, thing in _in_common(original, clone):
@@ -87,7 +87,7 @@ def _common_objects(pair: Pair) -> Iterator[Difference]:
 
 
 def _in_common(shape: Shape, model: Shape) -> Iterator[tuple[Part, int, LayerSeen | Variable]]:
-    """The layers and variables that are in both models: part, index in the first model, object."""
+    """Layers and variables in both models: part, index in the first, object."""
     for part in OBJECTS:
         theirs = {thing.ident for thing in getattr(model, f"{part}s")}
         things = enumerate(getattr(shape, f"{part}s"))
@@ -115,8 +115,8 @@ def _reached(pair: Pair) -> Iterator[Difference]:
         attributes = _ATTRIBUTE.findall(facts.INDEX.sub("", leak.path))
         names = [name for name in attributes if name not in _FUNCTION_PARTS]
         path = f"{path_of(original, layer)}.attribute{leak.path}"
-        actual = f"the original's {leak.thing}" + (f", {leak.of_path}" if layer == leak.of_layer else "")
-        sides, first = ("an object of its own", actual), place(original, layer)
+        found = f"the original's {leak.thing}" + (f", {leak.of_path}" if layer == leak.of_layer else "")
+        sides, first = ("an object of its own", found), place(original, layer)
         is_public = names == attributes and not any(name[0] == "_" for name in names)
         if leak.thing == "ndarray" and not is_public:
             continue  # such an array is an argument that a call keeps

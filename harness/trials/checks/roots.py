@@ -39,7 +39,7 @@ def roots(flow: Flow, differences: Sequence[Difference]) -> list[list[Difference
 
 
 def _sort_key(difference: Difference, flow: Flow) -> tuple[object, ...]:
-    """The causal order: by stage, with static renames last, then by when the layer first ran."""
+    """The causal order: by stage, static renames last, then by the layer's start time."""
     stage, path = _stage(difference), difference.path
     is_flag = difference.part == "trainable"  # freezing a layer freezes its sublayers
     time = flow.start_time(difference.first) if is_flag else flow.time(difference.first)
@@ -76,7 +76,7 @@ def follows(later: Difference, earlier: Difference, flow: Flow) -> bool:
 
 
 def _where(difference: Difference) -> Place | None:
-    """The place of a difference; of an exception, the layer that was being called, if known."""
+    """The place of a difference; for an exception, the layer that was being called."""
     called = difference.raised.called if difference.raised is not None else None
     return called or difference.first
 

@@ -24,12 +24,12 @@ CHANGES: tuple[Change, ...] = "missing", "extra", "type", "order", "tensor", "va
 
 
 class Mismatch(NamedTuple):
-    """A difference of two skeletons at a path of keys; if arrays differ, `digests` has both."""
+    """A difference of two skeletons at a path of keys; `digests` has differing arrays."""
 
     keys: tuple[Any, ...]
     change: Change
     expected: Any
-    actual: Any
+    found: Any
     digests: tuple[str, str] | None = None
 
     @property
@@ -38,17 +38,17 @@ class Mismatch(NamedTuple):
         return f"{keys}.{self.change}" if self.change in ("shape", "dtype") else keys
 
 
-def mismatches(expected: Any, actual: Any, keys: tuple[Any, ...] = ()) -> Iterator[Mismatch]:
+def mismatches(expected: Any, found: Any, keys: tuple[Any, ...] = ()) -> Iterator[Mismatch]:
     """All differences of two skeletons, in the order of `expected`; extra items come last."""
-    if expected == actual:
+    if expected == found:
         return
     form = _form(expected)
-    if form != _form(actual):
-        yield Mismatch(keys, "type", expected, actual)
+    if form != _form(found):
+        yield Mismatch(keys, "type", expected, found)
     elif form in ("value", "tensor"):
-        yield Mismatch(keys, "tensor" if form == "tensor" else "value", expected, actual)
+        yield Mismatch(keys, "tensor" if form == "tensor" else "value", expected, found)
     else:
-        yield from _item_mismatches(dict(_items(expected)), dict(_items(actual)), keys)
+        yield from _item_mismatches(dict(_items(expected)), dict(_items(found)), keys)
 
 
 def _item_mismatches(mine: Mapping[Any, Any], theirs: Mapping[Any, Any], keys: tuple[Any, ...]) -> Iterator[Mismatch]:
@@ -65,7 +65,7 @@ def _item_mismatches(mine: Mapping[Any, Any], theirs: Mapping[Any, Any], keys: t
 
 
 def _form(value: Any) -> str:
-    """The form of a node; if the forms of two nodes differ, their items are not compared."""
+    """The form of a node; nodes of different forms are not compared further."""
     if isinstance(value, list):
         return "list"
     if not isinstance(value, dict):

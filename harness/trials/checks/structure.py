@@ -133,7 +133,7 @@ def _calls(pair: Pair, index: int, first: Place) -> Iterator[Difference]:
 
 
 def _argument_name(part: Part, keys: tuple[Any, ...], kind: str) -> str:
-    """The name of an argument if it is special in Keras, such as a mask; otherwise ""."""
+    """The name of an argument that Keras treats specially, such as a mask; or ""."""
     if part == "call.kwargs":
         return keys[0] if keys and _NAMES.fullmatch(keys[0]) else ""
     return "initial_state" if _RECURRENT.fullmatch(kind) and keys[:1] == (0,) and any(keys[1:2]) else ""
@@ -150,7 +150,7 @@ def _argument_mismatches(pair: Pair, call: CallSeen, counterpart: CallSeen) -> I
 
 
 def _both_lists(args: list[Any], others: list[Any]) -> list[Any]:
-    """Put a tensor of `args` into a list if `others` have a list that begins with it."""
+    """Put a tensor of `args` into a list if `others` has a list beginning with it."""
     alone = [
         isinstance(argument, list) and len(argument) > 1 and argument[0] == mine
         for mine, argument in zip(args, others, strict=False)
@@ -159,7 +159,7 @@ def _both_lists(args: list[Any], others: list[Any]) -> list[Any]:
 
 
 def _alike_written(args: Any, kwargs: Any, other_args: Any, other_kwargs: Any) -> tuple[Any, Any]:
-    """Turn positional arguments into keyword arguments if they are so in the clone."""
+    """Turn positional arguments into keywords if the clone has them by keyword."""
     rest = args[len(other_args) :]
     names = [name for name in other_kwargs if name not in kwargs]
     if len(names) < len(rest):  # the clone has no keyword for a default
@@ -185,7 +185,7 @@ def _ends(pair: Pair, part: Part, nesting: Part) -> Iterator[Difference]:
         return
     for index, (want, have, *named) in enumerate(zip(wants, haves, *tensors, strict=False)):
         sides = {field: [getattr(want, field), getattr(have, field)] for field in _FIELDS}
-        for change, (expected, actual) in {**sides, "tensor": named}.items():
-            if expected != actual and (part, change) != ("output", "name"):
+        for change, (expected, found) in {**sides, "tensor": named}.items():
+            if expected != found and (part, change) != ("output", "name"):
                 path, first = f"{side}[{index}].{change}", place(original, *want.tensor[:2])
-                yield differs(ENDS, part, change, path, expected, actual, first)
+                yield differs(ENDS, part, change, path, expected, found, first)

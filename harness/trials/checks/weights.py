@@ -1,4 +1,4 @@
-"""weights: they have the same number, order, names, shapes, dtypes and flags; `set_weights` makes them equal.
+"""weights: the same number, order, names, shapes, dtypes and flags; equal after `set_weights`.
 
 In Keras 3, a variable has a name and a path, which are compared separately.
 """
@@ -37,7 +37,7 @@ REFUSED = Aspect("weights", "derived", CRASHES, "", "raises", _REFUSED, alone=Tr
 
 
 def weights(pair: Pair) -> list[Difference]:
-    """Find differences in weights and states, and in weights after they are copied to the clone."""
+    """Find differences in weights and states, and in weights copied to the clone."""
     return [*(difference for objects in pair.variables for difference in _variables(pair, *objects)), *_copied(pair)]
 
 
@@ -67,7 +67,7 @@ def _variables(
 
 
 def _names(want: Variable, have: Variable) -> Iterator[tuple[str, Change]]:
-    """The fields in which two variables differ; a new name that ends the path counts once."""
+    """The fields in which two variables differ; a name ending a path counts once."""
     known = bool(want.short_name and have.short_name)
     renamed = known and want.short_name != have.short_name
     moved = want.name.rpartition("/")[2] != have.name.rpartition("/")[2]
