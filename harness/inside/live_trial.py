@@ -21,7 +21,7 @@ from clonediff.harness.inside.original import Live, VariableValues
 from clonediff.harness.inside.structure import leaves
 from clonediff.harness.inside.trial import run_trial
 from clonediff.harness.inside.values import DEFAULT_BATCH, input_arrays
-from clonediff.harness.inside.warning_recorder import silenced
+from clonediff.harness.inside.warning_recorder import ignored_warnings
 from clonediff.harness.observation import Answer, Case, End, Request
 
 _SEED = 0
@@ -48,7 +48,7 @@ def try_live(
         reason = f"{type(model).__name__} is subclassed, so it has no graph of layers to compare"
         advice = "pass keras.Model(inputs, model(inputs)). clonediff.clone_model can clone the model itself"
         raise TypeError(f"{reason}: {advice}")
-    with silenced() as filters, framework.isolated(), _restored_afterwards(model, observer):
+    with ignored_warnings() as filters, framework.isolated(), _restored_afterwards(model, observer):
         if not framework.ends(model)[0]:
             raise ValueError(f"the model {model.name!r} is not built: call it on data, or start it with an Input")
         description = Description(model, Observer(framework, 0), values=False)

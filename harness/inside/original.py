@@ -287,7 +287,7 @@ def are_fresh(original: Description, values: VariableValues, clone: Description,
 
 
 def are_states_fresh(original: Description, clone: Description) -> tuple[bool, ...]:
-    """For each state of the clone, False if a run of the original left it so.
+    """For each state, False if the clone starts with what a run left.
 
     States of layers should start with zeros. Seeds, and variables of no layer, are not checked.
     """

@@ -24,7 +24,7 @@ from clonediff.harness.inside.observer import Observer, tidy
 from clonediff.harness.inside.original import Live, Original
 from clonediff.harness.inside.script_module import script_module
 from clonediff.harness.inside.structure import leaves
-from clonediff.harness.inside.warning_recorder import WarningRecorder, silenced, with_filters
+from clonediff.harness.inside.warning_recorder import WarningRecorder, ignored_warnings, with_filters
 from clonediff.harness.observation import Answer, Clone, Failure, Leak, Observation, Request
 
 
@@ -45,7 +45,7 @@ def run_trial(
     observer = observer or Observer(framework, request.case.seed)
     observer.values_by_chance = live is not None
     start = perf_counter()
-    with silenced(), framework.device_scope(request.device):
+    with ignored_warnings(), framework.device_scope(request.device):
         if live is None:
             tidy(framework)
         framework.reseed(observer.seed)

@@ -21,7 +21,7 @@ _HIDDEN_CATEGORIES = (DeprecationWarning, PendingDeprecationWarning, ImportWarni
 
 
 @contextlib.contextmanager
-def silenced() -> Iterator[Any]:
+def ignored_warnings() -> Iterator[Any]:
     """Ignore warnings in a scope, and yield the filters that held before."""
     filters = warnings.filters
     with warnings.catch_warnings():

@@ -113,7 +113,7 @@ def reduce_hit(
             hits[1:] = [hit]
         return hit is not None
 
-    if not shows(graph, trials) and trials.sampled(graph):
+    if not shows(graph, trials) and trials.is_sampled(graph):
         # Only the costly checks may show the hit: then run them on each candidate, too.
         costly = root is None or takes_costly(root)
         shows(graph, trials)

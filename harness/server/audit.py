@@ -24,7 +24,7 @@ from clonediff.harness.inside.layers import Layers
 from clonediff.harness.inside.observer import Observer
 from clonediff.harness.inside.packages import KERAS, root_of
 from clonediff.harness.inside.script_module import script_module
-from clonediff.harness.inside.warning_recorder import silenced
+from clonediff.harness.inside.warning_recorder import ignored_warnings
 from clonediff.harness.observation import ArgumentAudited, ClassAudited, Fact, same_fact
 from clonediff.harness.server.signatures import constructor, objects_named
 from clonediff.strategies import values
@@ -286,7 +286,7 @@ class RoundTrips:
         observer.private = _PRIVATE_ATTRIBUTE
         layers = Layers(made, observer)
         variables = [*framework.weights(made)[0], *made.variables] if isinstance(made, framework.layer_class) else []
-        with silenced():
+        with ignored_warnings():
             walked = Walk(layers, variables, observer)
         paths = [""]
         for place in layers.places:

@@ -19,9 +19,9 @@ _ALLOWED: set[str] = set()
 _MODULE_NAME = re.compile(r"[\w-]+")
 
 
-def named(text: str) -> str:
+def full_name_of_cloner(text: str) -> str:
     """The full name of a user's cloner, with the folder if the module is here."""
-    place, colon, rest = absolute(text).rpartition(".py:")
+    place, colon, rest = with_absolute_path(text).rpartition(".py:")
     file = Path(f"{place}.py")
     if colon and not _MODULE_NAME.fullmatch(file.stem):
         rule = "the name of a module has only letters, digits, _ and -: rename the file"
@@ -39,7 +39,7 @@ def named(text: str) -> str:
     return cloner.name
 
 
-def absolute(name: str) -> str:
+def with_absolute_path(name: str) -> str:
     """The name of a cloner; a file in it gets its absolute path."""
     path, colon, function = name.partition(".py:")
     if not colon and not name.endswith(".py"):

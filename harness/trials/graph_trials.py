@@ -86,7 +86,7 @@ class GraphTrials:
         alone.cloners = (cloner,) if cloner else self.cloners
         return alone
 
-    def sampled(self, graph: Graph) -> bool:
+    def is_sampled(self, graph: Graph) -> bool:
         return stable_hash(graph.program) % RATE == 0
 
     def try_if_supported(self, graph: Graph, *, costly: Costly = None) -> Trial:
@@ -100,7 +100,7 @@ class GraphTrials:
             return Trial(not_tried=str(error))
 
     def try_graph(self, graph: Graph, *, costly: Costly = None) -> Trial:
-        trial = self.try_case(case_of(graph), costly=self.sampled(graph) if costly is None else costly, graph=graph)
+        trial = self.try_case(case_of(graph), costly=self.is_sampled(graph) if costly is None else costly, graph=graph)
         worst: dict[str, Severity] = {}
         for hit in trial.hits:
             if hit.known is not None and hit.cause is not None:

@@ -156,7 +156,7 @@ def _common_name(root: Difference) -> tuple[str, str]:
     return known_as if known_as and root.model == "clone" else aspect, _DIMENSIONS.sub("1D", kind)
 
 
-def alike(cause: Cause, counterpart: Cause) -> bool:
+def are_alike(cause: Cause, counterpart: Cause) -> bool:
     """Whether causes of two cloners or releases are the same bug; frames may differ."""
     likeness, other_likeness = (
         (root.check, _aspect(root), _kind(root), root.raised.type if root.raised else "")
@@ -182,7 +182,7 @@ def with_blame(by_cloner: Mapping[str, Sequence[Cause]]) -> dict[str, tuple[Caus
     others = {upstream: ours, fixed: theirs}
 
     def blame(cloner: str, cause: Cause) -> Blame:
-        shared = any(alike(cause, counterpart) for counterpart in others.get(cloner, ()))
+        shared = any(are_alike(cause, counterpart) for counterpart in others.get(cloner, ()))
         return Blame.BOTH if shared else alone.get(cloner, Blame.ITS_OWN)
 
     return {name: tuple(replace(cause, blame=blame(name, cause)) for cause in by_cloner[name]) for name in by_cloner}
@@ -194,7 +194,7 @@ def title(cause: Cause, layer: str | None = None) -> str:
     return sentence(root, _kind(root) if root.raised is None else signature(root)[2], layer)
 
 
-def of_plain_models(differences: Iterable[Difference]) -> list[Difference]:
+def as_plain_models(differences: Iterable[Difference]) -> list[Difference]:
     """Give differences in drawn custom models the kind of plain models, unless the class differs."""
     return [
         difference if difference.first is None else replace(difference, first=_as_plain(difference, difference.first))

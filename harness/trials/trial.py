@@ -16,7 +16,7 @@ from clonediff.harness.trials.checks import compare
 from clonediff.harness.trials.checks.alignment import Pair
 from clonediff.harness.trials.checks.aspects import differs
 from clonediff.harness.trials.checks.failures import PROCESS_LOST, innermost_frame, looping_frame
-from clonediff.harness.trials.triage import Verdict, causes, of_plain_models, verdict, with_blame
+from clonediff.harness.trials.triage import Verdict, as_plain_models, causes, verdict, with_blame
 from clonediff.reports.known import KnownIssue
 from clonediff.reports.records import UPSTREAM_AND_FIXED, Blame, Cause, Difference, Numbers, Raised
 from clonediff.reports.run_folder import slug
@@ -156,7 +156,7 @@ def _judge(case: Case, subject: SubjectProcess, cloners: Sequence[str], answer: 
     if original is None:
         refused = answer.refused or Failure("ProtocolError", "the answer has no original and does not say why")
         return Trial(refused=refused)
-    by_cloner = {name: of_plain_models(compare(original, answer.clones[name])) for name in cloners}
+    by_cloner = {name: as_plain_models(compare(original, answer.clones[name])) for name in cloners}
     clone_trials: dict[str, CloneTrial] = {}
     for name, differences in _with_numbers(by_cloner, subject).items():
         broken = causes(original, differences, tuple(case.arguments))

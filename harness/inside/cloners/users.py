@@ -72,7 +72,7 @@ def function(name: str) -> Callable[..., Any]:
     if cloner is None:
         raise CannotBeCalled(f"{name}: expected module:function or FILE.py:function")
     try:
-        module = imported(cloner.module, cloner.folder)
+        module = import_from(cloner.module, cloner.folder)
         value: Callable[..., Any] = operator.attrgetter(cloner.function)(module)
         if not isinstance(value, types.BuiltinFunctionType):  # its signature may be unknown
             inspect.signature(value).bind(None)
@@ -82,7 +82,7 @@ def function(name: str) -> Callable[..., Any]:
     return value
 
 
-def imported(name: str, folder: str = "") -> types.ModuleType:
+def import_from(name: str, folder: str = "") -> types.ModuleType:
     """Import a module; if there is a folder, from that folder."""
     if folder and folder not in sys.path:
         sys.path.insert(0, folder)

@@ -52,23 +52,23 @@ class Check:
 
 def _again(pair: Pair) -> list[Difference]:
     of_a_model = [check for check in CHECKS.values() if check.stage in (Stage.AT_REST, Stage.RUNS)]
-    return objects.again(pair, [check.differences for check in of_a_model])
+    return objects.check_second_clone(pair, [check.differences for check in of_a_model])
 
 
 CHECKS = {
     check.name: check
     for check in (
-        Check("made", failures.made, Stage.MADE, of_a_clone=False, cloning=True),
-        Check("weights", weights.weights, Stage.AT_REST),
-        Check("own", objects.own, Stage.AT_REST),
-        Check("sharing", objects.sharing, Stage.AT_REST),
-        Check("outputs", runs.outputs, Stage.RUNS),
-        Check("masks", runs.masks, Stage.RUNS),
-        Check("structure", structure.structure, Stage.AT_REST),
-        Check("untouched", objects.untouched, Stage.UNTOUCHED, of_a_clone=False),
+        Check("made", failures.check_cloning, Stage.MADE, of_a_clone=False, cloning=True),
+        Check("weights", weights.check_weights, Stage.AT_REST),
+        Check("own", objects.check_ownership, Stage.AT_REST),
+        Check("sharing", objects.check_sharing, Stage.AT_REST),
+        Check("outputs", runs.check_outputs, Stage.RUNS),
+        Check("masks", runs.check_masks, Stage.RUNS),
+        Check("structure", structure.check_structure, Stage.AT_REST),
+        Check("untouched", objects.check_original, Stage.UNTOUCHED, of_a_clone=False),
         Check("again", _again, Stage.FURTHER, costly=True, cloning=True),
-        Check("training", runs.training, Stage.TRAINED, costly=True),
-        Check("warned", failures.warned, Stage.FURTHER, of_a_clone=False, cloning=True),
+        Check("training", runs.check_training, Stage.TRAINED, costly=True),
+        Check("warned", failures.check_warnings, Stage.FURTHER, of_a_clone=False, cloning=True),
     )
 }
 """The checks by name, in the order of reports."""

@@ -111,7 +111,7 @@ class _FactMismatch(NamedTuple):
         return row.differs(within, expected, found, place(original, self.layer), expression=expression, **fields)
 
 
-def facts(pair: Pair) -> Iterator[Difference]:
+def check_facts(pair: Pair) -> Iterator[Difference]:
     for fact in _mismatches(pair):
         expected, found = fact.expected, fact.found
         if not (expected.met or found.met):
@@ -119,7 +119,7 @@ def facts(pair: Pair) -> Iterator[Difference]:
             yield fact.differs(pair, row, *_shown(pair, expected, found), part=fact.part, name=fact.name)
 
 
-def sharing(pair: Pair) -> Iterator[Difference]:
+def check_shared_facts(pair: Pair) -> Iterator[Difference]:
     for fact in _mismatches(pair):
         expected, found = fact.expected, fact.found
         if _MISSING not in (expected, found) and (expected.met or found.met):

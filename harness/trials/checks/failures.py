@@ -46,7 +46,7 @@ _DESERIALIZING = ("from_config", "deserialize_keras_object")
 """Functions of the last frames if a class wrote a config that it cannot read."""
 
 
-def made(pair: Pair) -> Iterator[Difference]:
+def check_cloning(pair: Pair) -> Iterator[Difference]:
     shape, failure = pair.original.shape, pair.clone.failure
     if failure is not None and failure.type != NO_MODEL:
         yield raises(REFUSED, "clone", "a clone", failure, shape)
@@ -55,7 +55,7 @@ def made(pair: Pair) -> Iterator[Difference]:
         yield NO_MODEL_GIVEN.differs("clone", expected, found, place(shape, -1))
 
 
-def warned(pair: Pair) -> Iterator[Difference]:
+def check_warnings(pair: Pair) -> Iterator[Difference]:
     for number, warning in enumerate(pair.clone.warned):
         yield raises(WARNS, f"warned[{number}]", "no warning", warning, pair.original.shape)
 

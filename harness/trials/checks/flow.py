@@ -56,24 +56,24 @@ class Flow(msgspec.Struct, frozen=True, dict=True):
             times += [self._times.get((part, 0), 10**9) for part in self._holders if holder in self._holders[part]]
         return min(times)
 
-    def related(self, place: Place | None, further: Place | None) -> bool:
+    def are_related(self, place: Place | None, other: Place | None) -> bool:
         """Whether two places are the same layer, or one of them holds the other."""
-        if place is None or further is None:
+        if place is None or other is None:
             return False
-        if place.layer < 0 or further.layer < 0:
-            return place.layer == further.layer or place.container or further.container
-        is_same = self.identity(place.layer) == self.identity(further.layer)
-        return is_same or self.holds(place.layer, further.layer) or self.holds(further.layer, place.layer)
+        if place.layer < 0 or other.layer < 0:
+            return place.layer == other.layer or place.container or other.container
+        is_same = self.identity(place.layer) == self.identity(other.layer)
+        return is_same or self.holds(place.layer, other.layer) or self.holds(other.layer, place.layer)
 
     def holds(self, holder: int, layer: int) -> bool:
         return self.identity(holder) in self._holders[self.identity(layer)]
 
-    def reaches(self, place: Place, further: Place) -> bool:
-        """Whether the layer at `place` can affect the outputs of that at `further`."""
-        if self.related(place, further):
+    def reaches(self, place: Place, other: Place) -> bool:
+        """Whether the layer at `place` can affect the outputs of that at `other`."""
+        if self.are_related(place, other):
             return True
         source = self.identity(place.layer)
-        return min(place.layer, further.layer) >= 0 and source in self._upstream(self.identity(further.layer))
+        return min(place.layer, other.layer) >= 0 and source in self._upstream(self.identity(other.layer))
 
     def identity(self, layer: int) -> int:
         """The index of the first place of a layer."""

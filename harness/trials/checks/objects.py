@@ -68,7 +68,7 @@ _FUNCTION_PARTS = ("__closure__", "cell_contents", "__defaults__", "__self__", "
 """Attributes of functions, which are left out of fingerprints."""
 
 
-def own(pair: Pair) -> list[Difference]:
+def check_ownership(pair: Pair) -> list[Difference]:
     """Find shared objects, values that are not fresh, and outputs that depend on both models."""
     return [*_common_objects(pair), *_stale_values(pair), *_reached(pair), *_dependent(pair)]
 
@@ -135,9 +135,10 @@ def _dependent(pair: Pair) -> Iterator[Difference]:
             yield row.differs("", "the same outputs as before", "others", None)
 
 
-def sharing(pair: Pair) -> list[Difference]:
+def check_sharing(pair: Pair) -> list[Difference]:
     """Find objects that are shared in only one of the two models."""
-    return [*(difference for objects in pair.objects for difference in _sharing(pair, *objects)), *facts.sharing(pair)]
+    found = [difference for objects in pair.objects for difference in _sharing(pair, *objects)]
+    return [*found, *facts.check_shared_facts(pair)]
 
 
 def _sharing(pair: Pair, part: Part, wants: Objects, haves: Objects, alignment: Alignment) -> Iterator[Difference]:
@@ -157,14 +158,14 @@ def _sharing(pair: Pair, part: Part, wants: Objects, haves: Objects, alignment: 
             yield differs(SHARING, part, "merged", path, *sides, first)
 
 
-def untouched(pair: Pair) -> list[Difference]:
+def check_original(pair: Pair) -> list[Difference]:
     """Find all changes of the original, even if cloning failed."""
     original, clone = pair.original, pair.clone
     observation = Observation(shape=clone.original_after or original.shape, copied_weights=original.copied_weights)
     after = Pair(original, Clone(observation=observation))
     differences: list[Difference] = []
     if clone.original_after is not None:
-        differences += [*structure.structure(after), *weights.weights(after), *sharing(after)]
+        differences += [*structure.check_structure(after), *weights.check_weights(after), *check_sharing(after)]
         for index, number in after.weights.pairs:
             if after.shapes[1].weights[number].value == "changed":
                 path, first = path_and_place(original.shape, "weight", index)
@@ -178,7 +179,7 @@ def untouched(pair: Pair) -> list[Difference]:
     return [replace(difference, check="untouched", model="original") for difference in differences]
 
 
-def again(pair: Pair, checks: Sequence[Callable[[Pair], Iterable[Difference]]]) -> list[Difference]:
+def check_second_clone(pair: Pair, checks: Sequence[Callable[[Pair], Iterable[Difference]]]) -> list[Difference]:
     """Find differences in a second clone that the first clone does not have."""
     clone, original = pair.clone, pair.original
     if clone.again_failure is not None:

@@ -56,14 +56,14 @@ def follows(later: Difference, earlier: Difference, flow: Flow) -> bool:
     """Whether the `later` difference follows from the `earlier` one."""
     before, now, source, place = _stage(earlier), _stage(later), _where(earlier), _where(later)
     if _is_name(earlier):
-        return _is_name(later) and flow.related(source, place)
+        return _is_name(later) and flow.are_related(source, place)
     if before == now == Stage.FURTHER and earlier.check != later.check:
         return False  # these checks do not explain each other
     if before == now and now in (Stage.AT_REST, Stage.UNTOUCHED):
         return _follows_statically(later, earlier, flow)
     if now == Stage.UNTOUCHED or before == Stage.UNTOUCHED:
         # Cloning can change an original only by an object that the clone shares.
-        return earlier.check == "own" and flow.related(source, place)
+        return earlier.check == "own" and flow.are_related(source, place)
     if later.check == "warned" and not (later.raised and later.raised.calling):
         return False
     if later.raised is not None and (place is None or _is_flag(earlier)):
@@ -126,7 +126,7 @@ def _follows_statically(later: Difference, earlier: Difference, flow: Flow) -> b
         # Freezing a layer freezes its sublayers, but a model has its own flag.
         of_flags = _is_flag(later) or (later.part == "weight" and later.change == "order")
         of_layers = later.part != "trainable" or min(source.layer, place.layer) >= 0
-        return of_flags and of_layers and flow.related(source, place)
+        return of_flags and of_layers and flow.are_related(source, place)
     if role == "chosen" and earlier.part in _CALL_PARTS and _is_of_tensors(later):
         return flow.reaches(source, place)  # a different call passes different tensors on
     if flow.identity(source.layer) == flow.identity(place.layer):

@@ -60,7 +60,7 @@ class LeafPair(NamedTuple):
     in_step: bool
 
 
-def outputs(pair: Pair) -> list[Difference]:
+def check_outputs(pair: Pair) -> list[Difference]:
     """Find steps and outputs that differ; an output gets the first such step's place."""
     return [difference for runs in pair.runs for difference in output_differences(pair, *runs)]
 
@@ -150,7 +150,7 @@ def _outputs(pair: Pair, expected: ModelRun, found: ModelRun) -> Iterator[Differ
     yield from differs_in_order(TENSORS, "", "outputs", wants, haves, model)
 
 
-def masks(pair: Pair) -> Iterator[Difference]:
+def check_masks(pair: Pair) -> Iterator[Difference]:
     """Find differences in the masks of each run."""
     for runs in pair.runs:
         yield from mask_differences(pair, *runs)
@@ -171,7 +171,7 @@ def mask_differences(pair: Pair, expected: ModelRun, found: ModelRun, run: str) 
         yield row.differs(f"{leaf.within}.mask", *sides, first, severity=severity, **where)
 
 
-def training(pair: Pair) -> Iterator[Difference]:
+def check_training(pair: Pair) -> Iterator[Difference]:
     """Find differences in the losses of layers, the results of training, and the trained weights."""
     for runs in pair.runs:
         yield from _losses(pair, *runs)

@@ -64,13 +64,13 @@ _DEFAULT = {"value": "default"}
 """The skeleton of an argument that equals its default, if positional arguments follow."""
 
 
-def structure(pair: Pair) -> list[Difference]:
+def check_structure(pair: Pair) -> list[Difference]:
     """Find differences in the model, its layers, calls, attributes, inputs and outputs."""
     original, clone = pair.shapes
     return [
         *_attributes(pair, original, clone, place(original, -1), "model"),
         *_layers(pair),
-        *facts.facts(pair),
+        *facts.check_facts(pair),
         *_ends(pair, "input", "input structure"),
         *_ends(pair, "output", "output structure"),
     ]

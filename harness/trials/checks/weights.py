@@ -36,7 +36,7 @@ _REFUSED = "{clone} does not take the weights of the original"
 REFUSED = Aspect("weights", "derived", CRASHES, "", "raises", _REFUSED, alone=True)
 
 
-def weights(pair: Pair) -> list[Difference]:
+def check_weights(pair: Pair) -> list[Difference]:
     """Find differences in weights and states, and in weights copied to the clone."""
     return [*(difference for objects in pair.variables for difference in _variables(pair, *objects)), *_copied(pair)]
 
