@@ -1,6 +1,6 @@
-"""Requests for trials, and observations of a model and its clones: plain records.
+"""Requests for trials, and observations of a model and its clones, as plain data.
 
-The process that runs Keras makes observations; they are compared elsewhere. Arrays are digests: if two differ,
+The process that runs Keras makes observations; another one compares them. Arrays are digests: if two differ,
 `SubjectProcess.values` returns the numbers.
 """
 
@@ -12,18 +12,18 @@ from typing import Any
 import msgspec
 
 NO_LAYER = -2
-"""No layer, or several; lower numbers are objects that the other model does not have."""
+"""The index for no layer, or several; lower indices: missing in the other model."""
 
 
 class Fact(msgspec.Struct, frozen=True, omit_defaults=True):
     """The value of an attribute: text, or a reference to an object of the model.
 
     `layer` is the index of a layer in `Shape.layers`, -1 for the model; `variable` the index of a weight or, after
-    the weights, of a state; `tensor` a symbolic tensor by layer, use and output. For a mutable object that the walk
-    met before, `met` is the layer and path there.
+    the weights, of a state; `tensor` a symbolic tensor by layer, use and output. For a mutable object that
+    was read at an earlier path, `met` is the layer and path there.
 
-    `detail` is a digest of details: the code of a class, the order of the keys of a dict. `named` lists the parts of
-    a text that name layers, without the numbers that Keras appends, each with the index of the layer.
+    `detail` is a digest of what `text` leaves out: the code of a class, or the order of keys in a dict. If `text` names
+    layers, `named` has their names without the numbers that Keras appends, each with the index of the layer.
     """
 
     text: str = ""
@@ -40,7 +40,7 @@ class Fact(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def same_fact(left: Fact | None, right: Fact | None) -> bool:
-    """Whether two facts with aligned references are equal, except for names of layers."""
+    """Whether two facts are equal, apart from names of layers; references are aligned already."""
     if left is None or right is None:
         return left is right
     if left.references != right.references or left.detail != right.detail:
@@ -54,7 +54,7 @@ def same_fact(left: Fact | None, right: Fact | None) -> bool:
 
 
 class Frame(msgspec.Struct, frozen=True):
-    """A frame of a traceback; `file` starts at the package ("keras/src/models/cloning.py")."""
+    """A frame of a traceback; `file` is a path from the package on: "keras/src/models/cloning.py"."""
 
     file: str
     function: str
@@ -62,7 +62,7 @@ class Frame(msgspec.Struct, frozen=True):
 
 
 class Failure(msgspec.Struct, frozen=True):
-    """An exception or warning; `layer` is the innermost layer being called, -1 if unknown."""
+    """An exception or warning; `layer` is the innermost layer that was being called, or -1."""
 
     type: str
     message: str
@@ -71,7 +71,7 @@ class Failure(msgspec.Struct, frozen=True):
 
 
 class Leaf(msgspec.Struct, frozen=True):
-    """A tensor of a result. `digest` covers dtype, shape and bytes; all NaNs are equal."""
+    """A tensor in a result; `digest` covers dtype, shape and bytes; NaNs are equal."""
 
     shape: tuple[int | None, ...]
     dtype: str
@@ -80,9 +80,9 @@ class Leaf(msgspec.Struct, frozen=True):
 
 
 class StepSeen(msgspec.Struct, frozen=True):
-    """The outputs of one call of a layer in a run, ordered by return.
+    """The outputs of one call of a layer in a run.
 
-    `layer` is the index in `Shape.layers`, `use` counts its calls in this run, `structure` is as in `ModelRun`.
+    `layer` is its index in `Shape.layers`, `use` counts its calls in the run, and `structure` is as in `ModelRun`.
     """
 
     layer: int
@@ -92,7 +92,7 @@ class StepSeen(msgspec.Struct, frozen=True):
 
 
 class ModelRun(msgspec.Struct, frozen=True):
-    """A run of a model. `structure` is the skeleton of the result, its leaves numbered."""
+    """A run of a model; `structure` is the result's skeleton, with numbers as leaves."""
 
     structure: Any = None
     outputs: tuple[Leaf, ...] = ()
@@ -102,10 +102,10 @@ class ModelRun(msgspec.Struct, frozen=True):
 
 
 class Variable(msgspec.Struct, frozen=True):
-    """A weight or state, such as a seed. `ident` identifies it within one answer.
+    """A weight or state, such as a seed. `ident` identifies the variable within one answer.
 
-    `name` is the path, `short_name` the name alone. `constraint` has the constraint and regularizer of the variable,
-    and `watched` its own `trainable` flag, without which it gets no gradient even in a trainable layer.
+    `name` is the path, `short_name` the name alone. `constraint` has the constraint and regularizer. `watched` is the
+    `trainable` flag of the variable itself: if False, it gets no gradient, even in a trainable layer.
     """
 
     name: str
@@ -121,7 +121,7 @@ class Variable(msgspec.Struct, frozen=True):
 
 
 class CallSeen(msgspec.Struct, frozen=True):
-    """A call: its arguments as skeletons, in which a tensor is {"tensor": [layer, use, output]}."""
+    """A call. Arguments are skeletons, in which a tensor is {"tensor": [layer, use, output]}."""
 
     args: Any
     kwargs: Any
@@ -131,9 +131,9 @@ class CallSeen(msgspec.Struct, frozen=True):
 class LayerSeen(msgspec.Struct, frozen=True):
     """A layer, a nested model or an operation. `ident` identifies the object within one answer.
 
-    `inside` is the index of its holder, -1 for the model; `role` the attribute there. `nodes` counts inbound and
-    outbound nodes, also in other graphs. `own` is true for a custom class, and `code` a digest of it. `attributes` are
-    read after both runs, and only at the first place of an object.
+    `inside` is the index of its holder, or -1 for the model; `role` is the holder's attribute. `nodes` counts inbound
+    and outbound nodes, also in other graphs. `own` is true for a custom class, and `code` is a digest of that class.
+    `attributes` are read after both runs, and only at the first place of a layer.
     """
 
     name: str
@@ -186,7 +186,7 @@ class Shape(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def members(self) -> dict[int, list[int]]:
-        """The sublayers of the model (-1) and of each layer that has any, in order."""
+        """The sublayers of each layer that has sublayers, in order; -1 is the model."""
         members: dict[int, list[int]] = {}
         for index, layer in enumerate(self.layers):
             members.setdefault(layer.inside, []).append(index)
@@ -194,9 +194,9 @@ class Shape(msgspec.Struct, frozen=True, dict=True):
 
 
 class Leak(msgspec.Struct, frozen=True):
-    """An object of the original, of class `thing`, that its clone reaches.
+    """An object of the original, of class `thing`, that can be reached from the clone.
 
-    `path` leads there from a `layer` of the clone, -1 for the model; `of_path` from a layer of the original.
+    `path` leads to it from `layer` in the clone, `of_path` from `of_layer` in the original; -1 is the model.
     """
 
     thing: str
@@ -207,7 +207,7 @@ class Leak(msgspec.Struct, frozen=True):
 
 
 class Trained(msgspec.Struct, frozen=True):
-    """The results of two `train_on_batch` and one `test_on_batch`, and the weights afterwards."""
+    """The results of two calls of `train_on_batch` and one of `test_on_batch`, then the weights."""
 
     results: tuple[str, ...] = ()
     weights: tuple[Leaf, ...] = ()
@@ -215,14 +215,14 @@ class Trained(msgspec.Struct, frozen=True):
 
 
 class Observation(msgspec.Struct, frozen=True):
-    """The observation of one model. Parts that were not requested are None.
+    """The observation of one model. A part that was not requested is None.
 
     `shape` is the model as the cloner returned it; `copied` is the failure if the weights of the original do not fit.
-    `fresh[i]` is False if weight i starts with the value of the original and that cannot be chance; `fresh_states` is
-    the same for states of a clone of a live model. `leaks` has objects of the original that the clone reaches.
+    `fresh[i]` is False if weight i starts with the value of the original, and not by chance; `fresh_states` says so for
+    the states of a clone of a live model. `leaks` has objects of the original that can be reached from the clone.
 
-    If `keeps_inputs`, the clone must have the inputs of the model itself. If a clone differs, `another` is the null
-    model: another build of the source, or a `live` model observed again.
+    With `keeps_inputs`, the clone must have the inputs of the original itself. If a clone differs, `another` is the
+    null model: another build of the source or, of a `live` model, another observation.
     """
 
     shape: Shape
@@ -243,9 +243,9 @@ class Clone(msgspec.Struct, frozen=True):
     """The result of one cloner: a clone or a failure, and changes of the original.
 
     `original_after` and `inference_after` are the structure and a run of the original after cloning, None if unchanged.
-    `again` is a second clone, `again_failure` the failure to make it. `warned` has warnings that building the model did
-    not give. `clone_dependent` is a run of the clone with other outputs after all variables of the original changed;
-    `original_dependent` is the reverse.
+    `again` is a second clone, or `again_failure` its failure. `warned` has warnings that building a model did not give.
+    `clone_dependent` is a run of the clone that differs after all variables of the original were changed;
+    `original_dependent` is a run of the original that differs after all variables of the clone were.
     """
 
     failure: Failure | None = None
@@ -269,11 +269,11 @@ class Answer(msgspec.Struct, frozen=True):
 
 
 class Case(msgspec.Struct, frozen=True):
-    """The input of a trial: source of a model, specs of inputs, and a seed.
+    """The input of a trial: a model's source, specs of its inputs, and a seed.
 
-    `arguments` has expressions for arguments of `clone_model`, by name. Unless `compiles`, the clone of a compiled
-    model need not be compiled. If `keeps_inputs`, the clone must have the inputs of the model itself. `within` has
-    expressions for scopes in which the model is cloned.
+    `arguments` has expressions for the arguments of `clone_model` by name, `within` those for scopes in which the model
+    is cloned. `compiles` is whether the clone of a compiled model must be compiled, too. With `keeps_inputs`, the clone
+    must have the inputs of the original itself.
     """
 
     source: str
@@ -289,8 +289,8 @@ class Case(msgspec.Struct, frozen=True):
 class Request(msgspec.Struct, frozen=True):
     """A request for a trial of a case with some cloners, on a device.
 
-    If `costly`, clone a second time, and train. The time limit of a cloner is the first of `clone_seconds` or, if
-    longer, the second times the duration of building and observing the model; 0 means no limit.
+    If `costly`, clone a second time, and train. The time limit of a cloner is the longer of two: the first of
+    `clone_seconds`, and the second times as long as building and observing the model takes. 0 means no limit.
     """
 
     case: Case
@@ -303,7 +303,8 @@ class Request(msgspec.Struct, frozen=True):
 class ArgumentAudited(msgspec.Struct, frozen=True, omit_defaults=True):
     """Whether a config keeps a constructor argument: "lost", "kept" or "cannot tell".
 
-    `value` is the value that was tried, as Python, `reason` the loss. The name is empty for a class without arguments.
+    `value` is the value that was tried, as Python code; `reason` says what is lost. A class without arguments has one
+    record, with an empty name.
     """
 
     name: str

@@ -165,9 +165,9 @@ class _Explained:
 def _user_classes(model: Any, generation: Generation) -> UserClasses:
     from clonediff.harness.inside.frameworks import framework
     from clonediff.harness.inside.layers import is_custom_class
-    from clonediff.harness.inside.leaks import owned
+    from clonediff.harness.inside.leaks import belongings_of
 
-    kinds = {type(thing) for thing in owned(model).values()}
+    kinds = {type(thing) for thing in belongings_of(model).values()}
     classes = {kind.__name__: kind for kind in kinds if hasattr(kind, "from_config") and is_custom_class(kind)}
     registered = framework(generation).keras.saving.get_custom_objects().values()
     return UserClasses(classes, frozenset(getattr(thing, "__name__", "") for thing in registered))

@@ -38,7 +38,7 @@ def user_model(spec: str, cloners: Sequence[str], clone_function: str = "") -> U
     """
     from clonediff.harness.inside.cloners import chosen_cloners
     from clonediff.harness.inside.frameworks import generation_of
-    from clonediff.harness.inside.subclassed import cloned_within, is_subclassed, lines_around
+    from clonediff.harness.inside.subclassed import clone_within, is_subclassed, lines_around
 
     generation, source = _source_of(spec)
     _import_keras(generation)
@@ -54,7 +54,7 @@ def user_model(spec: str, cloners: Sequence[str], clone_function: str = "") -> U
             raise ValueError(f"{reason}: omit --clone-function")
         lines = lines_around(model)
         source = f"{source}\n{DIALECTS[framework.generation].imports['keras']}\n{lines}"
-        calls = {name: partial(cloned_within, lines, clone, framework.keras) for name, clone in clones.items()}
+        calls = {name: partial(clone_within, lines, clone, framework.keras) for name, clone in clones.items()}
         return UserModel(_loaded(source), source, calls, type(model).__name__)
     if not clone_function:
         return UserModel(model, source, {name: name for name in cloners})

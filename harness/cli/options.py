@@ -10,7 +10,7 @@ import click
 from click.core import ParameterSource
 
 from clonediff.harness.subjects.releases import pinned
-from clonediff.harness.trials.cloners import allow_cloners, named
+from clonediff.harness.trials.cloners import allow_cloners, full_name_of_cloner
 from clonediff.reports.known import KNOWN_ISSUES
 from clonediff.reports.markup import one_line
 from clonediff.reports.records import AT_LEAST, DOES, UPSTREAM_AND_FIXED
@@ -30,7 +30,7 @@ def _cloner(value: str) -> str:
 def users_function(value: str) -> str:
     """Parse the name of a user's function, and allow it to run."""
     try:
-        name = named(value)
+        name = full_name_of_cloner(value)
     except ValueError as error:
         raise click.BadParameter(one_line(str(error))) from None
     allow_cloners([name])

@@ -1,8 +1,8 @@
 """A `clone_model` that copies the objects of a model, and gives the copy new variables.
 
 `copier` copies each object of a model once, in the way that `kinds` defines for its class. `values` initializes the new
-variables. `keras3` and `tf_keras` describe the objects of each Keras. With other tensors, layers or calls, `replay`
-repeats the calls of the model.
+variables. `keras3` and `tf_keras` describe the objects of each generation. If the clone has other tensors, layers or
+calls, `replay` repeats the calls of the model.
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ def clone_model(
             returns the same number of tensors. For Functional models of Keras 3.
         recursive: Whether `clone_function` and `call_function` apply to the layers of nested models as well.
         weights: Whether to copy the values of weights, states and the optimizer. By default, each weight is initialized
-            by its layer. A weight that belongs to no layer, as in a function, keeps its value; so does one that neither
-            `build` nor the config creates, with a warning. A vocabulary is kept; a mean and a variance are weights.
-        name: The name of the clone; by default that of the original.
+            by its layer. A weight keeps its value if it belongs to a function and no layer or, with a warning, if
+            neither `build` nor the config creates it. A vocabulary is kept; a mean and a variance are weights.
+        name: The name of the clone; by default, the name of the original.
 
     Returns:
         A model of the same class, compiled if the original is, with its own optimizer. Results of runs (compiled
         functions, histories, dropout masks) are not copied; attributes of custom layers are.
 
     Raises:
-        ValueError: An argument does not fit the model, an object in it cannot be copied, or a setting was changed that
+        ValueError: An argument does not fit the model, an object in the model cannot be copied, or a changed setting
             requires other weights. The message says what to do. The original is unchanged.
     """
     if kwargs:

@@ -11,7 +11,7 @@ from clonediff.harness.fixed import parts
 from clonediff.harness.fixed.kinds import ATOMS, CONSTANTS, CONTAINERS, Marker, Plan, Way, way_of
 
 PLANS: dict[tuple[Any, bool], dict[type, Plan]] = {}
-"""Cached plans of library classes, by the module of Keras and whether copies are unbuilt."""
+"""Cached plans of library classes, by Keras module and by whether copies are unbuilt."""
 
 
 class Copier:
@@ -20,40 +20,40 @@ class Copier:
     def __init__(self, keras: Any, root: Any, unbuilt: bool = False) -> None:
         self.keras = keras
         self.root = root
-        self.unbuilt = unbuilt  # copies are in the state before `build`, without variables and calls
-        self.known = PLANS.setdefault((keras, unbuilt), {})
-        self.plans = self.known.copy()
-        self.owned: dict[int, Any] = {}
+        self.unbuilt = unbuilt  # whether copies have the state before `build`, without variables and calls
+        self.cached_plans = PLANS.setdefault((keras, unbuilt), {})
+        self.plans = self.cached_plans.copy()
+        self.objects: dict[int, Any] = {}
         """The objects of the model by `id`."""
         self.functions: dict[int, Any] = {}
-        """Functions that refer to the model."""
+        """Functions that refer to the model, by `id`."""
         self.memo: dict[int, Any] = {}
         """The copy of each object by `id`; None if the clone does not have it."""
-        self.made: dict[int, Any] = {}
-        """Copies that are not filled: variables created in the scope of another strategy."""
-        self.fresh: dict[type, list[Any]] = {}
-        """The objects that were copied last, by class."""
+        self.strategy_variables: dict[int, Any] = {}
+        """The variables that were created in the scope of another strategy, instead of copied."""
+        self.latest: dict[type, list[Any]] = {}
+        """The objects that the last `copy` copied, by class."""
         self.names: dict[str, str] = {}
-        """Texts with the `id` of an object, and the text for its copy."""
-        self.alive: list[Any] = []
-        """Objects to keep alive, since their `id` is a key."""
+        """For each text that contains the `id` of an object, the text for its copy."""
+        self.references: list[Any] = []
+        """Objects whose `id` is a key, so they must stay alive."""
 
     def plan(self, cls: type) -> Plan:
         plan = self.plans.get(cls)
         if plan is None:
-            tables = [self.keras.LEFT_BY_RUNS, self.keras.NOT_BUILT] if self.unbuilt else [self.keras.LEFT_BY_RUNS]
-            found = [own.items() for table in tables for base, own in table.items() if issubclass(cls, base)]
-            rules = dict(itertools.chain(*found))
-            self.plans[cls] = plan = Plan(cls, way_of(cls, self.keras.MODULES, self.keras.VARIABLE), rules)
+            tables = [self.keras.COPY_RULES, *([self.keras.UNBUILT_COPY_RULES] if self.unbuilt else [])]
+            found = [rules.items() for table in tables for base, rules in table.items() if issubclass(cls, base)]
+            way = way_of(cls, self.keras.COPIED_MODULES, self.keras.VARIABLE)
+            self.plans[cls] = plan = Plan(cls, way, dict(itertools.chain(*found)))
             plan.is_left_out = self.unbuilt and issubclass(cls, self.keras.VARIABLE)
             if cls.__module__.partition(".")[0] in parts.LIBRARIES:
-                self.known[cls] = plan
+                self.cached_plans[cls] = plan
         return plan
 
     def walk(self, *things: Any) -> None:
-        """Walk over every object that these refer to."""
+        """Find all objects of the model that can be reached from `things`."""
         waiting = list(things)
-        owned, memo, plans = self.owned, self.memo, self.plans
+        objects, memo, plans = self.objects, self.memo, self.plans
         while waiting:
             thing = waiting.pop()
             cls = type(thing)
@@ -67,12 +67,12 @@ class Copier:
                     self.functions[key] = thing
             elif plan.is_left_out:
                 memo.setdefault(key, None)
-            elif plan.is_copied and key not in owned and key not in memo:
-                owned[key] = thing
-                waiting += self.leads_to(thing, plan)
+            elif plan.is_copied and key not in objects and key not in memo:
+                objects[key] = thing
+                waiting += self.referents_of(thing, plan)
 
-    def leads_to(self, thing: Any, plan: Plan) -> list[Any]:
-        """The objects that an object refers to, without those that the clone lacks."""
+    def referents_of(self, thing: Any, plan: Plan) -> list[Any]:
+        """The objects that an object refers to, except those that the clone will not have."""
         if plan.is_plain:
             return parts.items(thing, plan.container)
         if plan.way is Way.TUPLE:
@@ -83,8 +83,8 @@ class Copier:
         values = [value for name, value in named.items() if name not in rules] if rules else list(named.values())
         for name, rule in rules.items():
             if rule is Marker.CALLS and name in named:
-                calls = named[name]  # its items are walked over with their graphs
-                self.owned[id(calls)] = calls
+                calls = named[name]  # the calls themselves are found with their graphs
+                self.objects[id(calls)] = calls
                 values += parts.attributes(calls, self.plan(type(calls))).values()
         if rules and isinstance(thing, self.keras.TENSOR):
             values.append(parts.call_of(thing))
@@ -93,41 +93,41 @@ class Copier:
         return values + parts.items(thing, plan.container) if plan.container else values
 
     def walk_functions(self) -> None:
-        """Walk over functions that refer to the model, and forget all other functions."""
-        known, leading = -1, set()
-        while len(self.owned) + len(self.functions) > known:  # the new objects may be referred to by other functions
-            known = len(self.owned) + len(self.functions)
-            leading = self._leading()
-            functions = [function for key, function in self.functions.items() if key in leading]
-            self.walk(*(part for one in functions for part in parts.contents(one) if id(part) in leading))
-        self.functions = {key: function for key, function in self.functions.items() if key in leading}
+        """Find the objects in functions that refer to the model, and forget other functions."""
+        count, on_paths = -1, set()
+        while len(self.objects) + len(self.functions) > count:  # functions may refer to new objects
+            count = len(self.objects) + len(self.functions)
+            on_paths = self._paths_to_model()
+            functions = [function for key, function in self.functions.items() if key in on_paths]
+            self.walk(*(part for f in functions for part in parts.contents(f) if id(part) in on_paths))
+        self.functions = {key: function for key, function in self.functions.items() if key in on_paths}
 
     def _refuse_classes(self) -> None:
-        """Refuse a class whose methods close over a part of the model."""
-        for cls in {type(thing) for things in self.fresh.values() for thing in things[:1]}:
-            for method, part in parts.closed_over(cls):
-                if id(part) in self.owned and isinstance(part, self.keras.OWNING):
+        """Refuse a class if the closure of a method has a part of the model."""
+        for cls in {type(thing) for things in self.latest.values() for thing in things[:1]}:
+            for method, part in parts.objects_closed_over(cls):
+                if id(part) in self.objects and isinstance(part, self.keras.MODEL_PARTS):
                     raise ValueError(
                         f"clone_model: `{cls.__qualname__}.{method}` uses '{part.name}' of the model from an enclosing "
                         "function, so the clone would use it, too. Store it in an attribute of the layer."
                     )
 
-    def _leading(self) -> set[int]:
-        """The `id`s of objects on the paths from functions to the model, with both ends.
+    def _paths_to_model(self) -> set[int]:
+        """The `id`s of all objects on paths from functions to the model, ends included.
 
-        Every object of Keras is taken for a part of the model, and every weak collection to refer to one.
+        Any object of Keras counts as part of the model; so does a weak collection, which may refer to it.
         """
         holders: dict[int, list[int]] = {}
         seen: dict[int, Any] = {}
-        waiting, found, leading = list(self.functions.values()), [], set()
+        waiting, found, on_paths = list(self.functions.values()), [], set()
         while waiting:
             thing = waiting.pop()
             key, plan = id(thing), self.plans.get(type(thing)) or self.plan(type(thing))
             if key in seen or plan.way in (Way.SHARED, Way.FRAMEWORK):
                 continue
             seen[key] = thing
-            is_part = key in self.owned and plan.way in (Way.OBJECT, Way.PROTOCOL)
-            if is_part or isinstance(thing, (*self.keras.OWNING, *parts.WEAK_COLLECTIONS)):
+            is_part = key in self.objects and plan.way in (Way.OBJECT, Way.PROTOCOL)
+            if is_part or isinstance(thing, (*self.keras.MODEL_PARTS, *parts.WEAK_COLLECTIONS)):
                 found.append(key)
             if is_part:
                 continue
@@ -136,63 +136,63 @@ class Copier:
                 waiting.append(part)
         while found:
             key = found.pop()
-            if key not in leading:
-                leading.add(key)
+            if key not in on_paths:
+                on_paths.add(key)
                 found += holders.get(key, ())
-        return leading
+        return on_paths
 
     def copy(self, *roots: Any) -> None:
-        """Copy the objects that these, or else the root, refer to, unless already copied."""
-        known = len(self.owned)
+        """Copy the objects that can be reached from `roots`, by default the model, once each."""
+        count = len(self.objects)
         self.walk(*(roots or (self.root,)))
         self.walk_functions()
-        self.fresh.clear()
+        self.latest.clear()
         memo = self.memo
         to_fill: dict[bool, list[Any]] = {False: [], True: []}  # by `Plan.fills_last`
-        for key, thing in itertools.islice(self.owned.items(), known, None):
+        for key, thing in itertools.islice(self.objects.items(), count, None):
             plan = self.plans[type(thing)]
-            self.fresh.setdefault(type(thing), []).append(thing)
+            self.latest.setdefault(type(thing), []).append(thing)
             if plan.way is Way.OBJECT and key not in memo:
                 memo[key] = plan.new(type(thing))
                 to_fill[plan.fills_last].append(thing)
         if not self.unbuilt:
             self._refuse_classes()
-        self.keras.before_filling(self)
+        self.keras.prepare_copies(self)
         for thing in [*to_fill[False], *to_fill[True]]:
-            if id(thing) not in self.made:
+            if id(thing) not in self.strategy_variables:
                 self.fill(thing)
-        self._number_calls()
-        self.keras.complete(self)
+        self._update_histories()
+        self.keras.complete_copies(self)
 
     def fill(self, thing: Any) -> None:
-        """Copy the items and attributes of an object into its copy."""
-        new, plan, of = self.memo[id(thing)], self.plans[type(thing)], self.of
+        """Give the empty copy of an object its items and attributes."""
+        new, plan, copy_of = self.memo[id(thing)], self.plans[type(thing)], self.copy_of
         if plan.container:
-            parts.fill_items(thing, new, plan.container, of, self.is_left_out)
+            parts.fill_items(thing, new, plan.container, copy_of, self.is_left_out)
         if plan.is_plain:
             return
         if plan.proxy is not None:
-            plan.proxy.__init__(new, of(thing.__wrapped__))
-        own, rules, calls = parts.namespace(new), plan.rules, Marker.CALLS
+            plan.proxy.__init__(new, copy_of(thing.__wrapped__))
+        named, rules, calls = parts.namespace(new), plan.rules, Marker.CALLS
         for name, value in parts.attributes(thing, plan).items():
             rule = rules.get(name, calls)
-            if rule is calls:  # no rule, or a list of calls, copied without calls of other graphs
-                own[name] = value if type(value) in CONSTANTS else of(value)
+            if rule is calls:  # no rule, or a list of calls, from which other graphs' calls are left out
+                named[name] = value if type(value) in CONSTANTS else copy_of(value)
                 continue
             rule = rule(value) if callable(rule) else rule
             if rule is not Marker.MISSING:
-                own[name] = copy.copy(rule) if isinstance(rule, CONTAINERS) else rule
+                named[name] = copy.copy(rule) if isinstance(rule, CONTAINERS) else rule
         for name in plan.slots:
-            if name in own:
-                object.__setattr__(new, name, own.pop(name))
+            if name in named:
+                object.__setattr__(new, name, named.pop(name))
 
     def is_left_out(self, item: Any) -> bool:
         """Whether the clone lacks an item: another graph's call, or a variable before `build`."""
         copied = self.memo.get(id(item), self)
         return copied is None or (copied is self and isinstance(item, self.keras.CALL))
 
-    def _number_calls(self) -> None:
-        """Update the history of each tensor, since calls of other graphs are left out."""
+    def _update_histories(self) -> None:
+        """Renumber the call in each tensor's history, since calls of other graphs are left out."""
         for tensor, new in self.pairs(self.keras.TENSOR):
             history: Any = getattr(tensor, "_keras_history", None)
             call = self.memo.get(id(parts.call_of(tensor)))
@@ -200,10 +200,10 @@ class Copier:
                 layer = parts.layer_of(call)
                 new._keras_history = type(history)(layer, layer._inbound_nodes.index(call), history[2])
             elif history is not None:
-                new._keras_history = type(history)(self.of(history[0]), *history[1:])
+                new._keras_history = type(history)(self.copy_of(history[0]), *history[1:])
 
-    def of(self, thing: Any) -> Any:
-        """The object of the clone for an object of the model."""
+    def copy_of(self, thing: Any) -> Any:
+        """The copy of an object of the model; any other object itself."""
         new = self.memo.get(id(thing), self)
         if new is not self:
             return new
@@ -212,46 +212,46 @@ class Copier:
             return self.names.get(thing, thing) if self.names else thing
         way = Way.SHARED if cls in ATOMS else (self.plans.get(cls) or self.plan(cls)).way
         if way is Way.FRAMEWORK:
-            new = self._made(thing, parts.copy_of_resource)
+            new = self._copy_with(thing, parts.copy_of_resource)
         elif way is Way.FUNCTION:
-            new = parts.copy_of_function(thing, self.of, self.memo) if id(thing) in self.functions else thing
-        elif way is Way.SHARED or id(thing) not in self.owned:
+            new = parts.copy_of_function(thing, self.copy_of, self.memo) if id(thing) in self.functions else thing
+        elif way is Way.SHARED or id(thing) not in self.objects:
             return thing
         elif way is Way.TUPLE:
-            copies = [self.of(part) for part in thing]
+            copies = [self.copy_of(part) for part in thing]
             is_unchanged = all(copied is part for copied, part in zip(copies, thing, strict=True))
             new = thing if is_unchanged else cls(*copies) if hasattr(cls, "_fields") else cls(copies)
         else:
             for function in list(self.functions.values()):
-                self.of(function)
-            new = self._made(thing, copy.deepcopy)
+                self.copy_of(function)
+            new = self._copy_with(thing, copy.deepcopy)
         if new is not thing or way is Way.TUPLE:
             self.memo[id(thing)] = new
-            self.alive.append(thing)
+            self.references.append(thing)
         return new
 
-    def _made(self, thing: Any, make: Any) -> Any:
-        """Copy an object with a function, with an error that names its place."""
+    def _copy_with(self, thing: Any, copy_object: Any) -> Any:
+        """Copy an object by a function; if that fails, the error names the object's holder."""
         try:
-            return make(thing, self.memo)
+            return copy_object(thing, self.memo)
         except Exception as error:
-            cls = type(thing)
+            name = f"{type(thing).__module__}.{type(thing).__qualname__}"
             raise ValueError(
-                f"clone_model: {self.place(thing)} holds an object of the class `{cls.__module__}.{cls.__qualname__}`, "
+                f"clone_model: {self.holder_in_words(thing)} holds an object of the class `{name}`, "
                 f"which cannot be copied ({type(error).__name__}: {error}). Remove it before cloning, or give its "
                 "class a `__deepcopy__` method."
             ) from error
 
-    def place(self, thing: Any) -> str:
-        """The attribute that holds an object, in words."""
-        for owner in self.owned.values():
-            if isinstance(owner, self.keras.OWNING):
+    def holder_in_words(self, thing: Any) -> str:
+        """The attribute that holds an object, with its owner, as text for a message."""
+        for owner in self.objects.values():
+            if isinstance(owner, self.keras.MODEL_PARTS):
                 for name, value in parts.attributes(owner, self.plan(type(owner))).items():
                     if value is thing or (isinstance(value, list | tuple) and any(part is thing for part in value)):
                         return f"`{name}` of '{getattr(owner, 'name', type(owner).__name__)}'"
         return f"the model '{getattr(self.root, 'name', '')}'"
 
     def pairs(self, cls: Any) -> list[tuple[Any, Any]]:
-        """The objects of a class that were copied last, with their copies."""
-        things = [thing for kind, things in self.fresh.items() if issubclass(kind, cls) for thing in things]
+        """Each object of a class that the last `copy` copied, with its copy."""
+        things = [thing for kind, things in self.latest.items() if issubclass(kind, cls) for thing in things]
         return [(thing, self.memo[id(thing)]) for thing in things if self.memo.get(id(thing)) is not None]

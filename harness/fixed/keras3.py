@@ -1,4 +1,4 @@
-"""The objects of Keras 3 on any backend, and the initial values of its variables."""
+"""What the cloner needs to know about Keras 3: classes, attributes, initial values."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from keras.src.random.seed_generator import SeedGenerator, make_default_seed
 from keras.src.utils.tracking import DotNotTrackScope, Tracker
 
 from clonediff.harness.fixed.copier import Copier
-from clonediff.harness.fixed.kinds import FOLLOWED, Marker, Rules
+from clonediff.harness.fixed.kinds import TRACKING_ATTRIBUTES, Marker, Rules
 from clonediff.harness.fixed.parts import strategy_of_model, strategy_of_optimizer
 from clonediff.harness.fixed.replay import Replay
 from clonediff.harness.fixed.values import Values
@@ -31,32 +31,32 @@ Layer, Model, Sequential, KerasTensor = keras.Layer, keras.Model, keras.Sequenti
 Input, InputLayer, NEST = keras.Input, keras.layers.InputLayer, keras.tree
 
 
-def of_no_run(mask: Any) -> Any:
-    """A mask of the graph; no mask of a run."""
+def mask_of_graph(mask: Any) -> Any:
+    """Keep a symbolic mask; leave out a mask that a run computed."""
     name, device = type(mask).__name__, str(getattr(mask, "device", ""))
     is_symbolic = "Symbolic" in name or "Tracer" in name or device == "meta"  # in TensorFlow, JAX, torch
     return mask if mask is None or is_symbolic else Marker.MISSING
 
 
-MODULES = (
+COPIED_MODULES = (
     *("keras.src", "tensorflow.python.trackable.data_structures"),
     "tensorflow.python.ops.stateful_random_ops",
-    "tensorflow.python.trackable.layer_utils",  # notify the containers around TensorFlow's lists of changes
+    "tensorflow.python.trackable.layer_utils",  # its objects tell TensorFlow's list wrappers about changes
 )
 VARIABLE, CALL, TENSOR, LAYER, METRIC, OPTIMIZER = KerasVariable, Node, KerasTensor, Layer, Metric, BaseOptimizer
 NAME = "name"
-OWNING = (Operation, KerasVariable, KerasTensor, Metric, BaseOptimizer, SeedGenerator)
-DRAWING = (RandomInitializer, SeedGenerator)
-LEADING = (list, tuple, dict, Layer)
-COMMON_BUILDS = {cls.build for cls in (Layer, Model, Functional, Sequential)}  # they create no weight
-CALLS = ("_inbound_nodes", "_outbound_nodes")
-NOT_LEADING = (
-    *("_tracker", "_metrics", "optimizer", "_operations", *CALLS),
-    *("_variables", "_learning_rate"),  # of optimizers
+MODEL_PARTS = (Operation, KerasVariable, KerasTensor, Metric, BaseOptimizer, SeedGenerator)
+RANDOM_SOURCES = (RandomInitializer, SeedGenerator)
+SEARCHED_CLASSES = (list, tuple, dict, Layer)
+COMMON_BUILDS = {cls.build for cls in (Layer, Model, Functional, Sequential)}  # of these, none creates a weight
+CALL_ATTRIBUTES = ("_inbound_nodes", "_outbound_nodes")
+SKIPPED_ATTRIBUTES = (
+    *("_tracker", "_metrics", "optimizer", "_operations", *CALL_ATTRIBUTES),
+    *("_variables", "_learning_rate"),  # attributes of optimizers
 )
 RESULTS_OF_RUNS = ("train_function", "test_function", "predict_function", "_eval_epoch_iterator", "_jax_state")
-LEFT_BY_RUNS: Rules = {
-    Operation: dict.fromkeys(CALLS, Marker.CALLS),
+COPY_RULES: Rules = {
+    Operation: dict.fromkeys(CALL_ATTRIBUTES, Marker.CALLS),
     Layer: {"_losses": [], "_losses_override": [], "_loss_ids": set()},
     Model: {
         **dict.fromkeys(RESULTS_OF_RUNS),
@@ -64,18 +64,18 @@ LEFT_BY_RUNS: Rules = {
         "history": Marker.MISSING,
         "_distribute_strategy": strategy_of_model,
     },
-    DropoutRNNCell: dict.fromkeys(("_dropout_mask", "_recurrent_dropout_mask"), of_no_run),
+    DropoutRNNCell: dict.fromkeys(("_dropout_mask", "_recurrent_dropout_mask"), mask_of_graph),
     KerasVariable: {"_value": None},
     KerasTensor: {"_keras_history": Marker.MISSING},
     Tracker: {"stored_ids": {}},
     BaseOptimizer: {"_distribution_strategy": strategy_of_optimizer},
 }
-NOT_BUILT: Rules = {
-    Operation: {name: [] for name in CALLS},
+UNBUILT_COPY_RULES: Rules = {
+    Operation: {name: [] for name in CALL_ATTRIBUTES},
     Layer: {
         "built": False,
         "lora_enabled": False,  # `build` enables it
-        **dict.fromkeys(("quantize", "_auto_config", *FOLLOWED), Marker.MISSING),
+        **dict.fromkeys(("quantize", "_auto_config", *TRACKING_ATTRIBUTES), Marker.MISSING),
     },
     InputSpec: {"shape": None, "axes": {}},
     RNN: {"states": None},
@@ -84,15 +84,15 @@ NOT_BUILT: Rules = {
 }
 
 
-def before_filling(copier: Copier) -> None:
-    """Empty the parameter lists of torch until parameters have values."""
+def prepare_copies(copier: Copier) -> None:
+    """Give copies empty parameter lists of torch, since the parameters have no values yet."""
     for layer, _ in copier.pairs(Layer):
         parameters = vars(layer).get("_modules", {}).get("_torch_params")
         copier.memo.update({} if parameters is None else {id(parameters): type(parameters)()})
 
 
-def complete(copier: Copier) -> None:
-    """Recreate tables keyed by `id`, and seeds that were drawn."""
+def complete_copies(copier: Copier) -> None:
+    """Recreate tables keyed by `id`, and draw seeds that the user did not choose."""
     for _, tracker in copier.pairs(Tracker):
         tracker.stored_ids = {name: set(map(id, store)) for name, (_, store) in tracker.config.items()}
     for _, graph in copier.pairs(Function):
@@ -107,11 +107,11 @@ def complete(copier: Copier) -> None:
             initializer.seed = make_default_seed()
 
 
-def after_values(copier: Copier) -> None:
-    """Register the new values with torch and optimizers, and advance seeds that drew a kernel."""
+def update_dependents(copier: Copier) -> None:
+    """Register new values with torch and optimizers, and advance seeds as `build` would."""
     for original, initializer in copier.pairs(RandomInitializer):
         if isinstance(original.seed, SeedGenerator) and not keras.ops.any(initializer.seed.state[1:]):
-            initializer.seed.state.assign(original.seed.state)  # `build` drew from another seed
+            initializer.seed.state.assign(original.seed.state)  # a twin drew from another generator
     for original, layer in copier.pairs(Layer):
         parameters = vars(original).get("_modules", {}).get("_torch_params")
         if parameters is not None:
@@ -124,11 +124,11 @@ def after_values(copier: Copier) -> None:
             optimizer._trainable_variables_indices = {key: place for place, key in enumerate(keys)}
 
 
-def apply_edit(copier: Copier, layer: Any, variable: Any, name: str) -> None:
-    """Apply the regularizer or constraint in a layer's attribute to the clone's weight."""
+def apply_setting(copier: Copier, layer: Any, variable: Any, name: str) -> None:
+    """Set the layer's regularizer or constraint on the clone's weight, if replaced after `build`."""
     kind = name.rpartition("_")[2]
     if getattr(variable, kind) is not vars(layer)[name]:
-        setattr(copier.of(variable), kind, vars(copier.of(layer))[name])
+        setattr(copier.copy_of(variable), kind, vars(copier.copy_of(layer))[name])
 
 
 def variables_of(values: Values, layer: Any) -> list[Any]:
@@ -136,13 +136,13 @@ def variables_of(values: Values, layer: Any) -> list[Any]:
     return [variable for store in stores for variable in getattr(layer, store, ())]
 
 
-def built(layer: Any, twin: Any) -> Any:
+def build_twin(layer: Any, twin: Any) -> Any:
     type(layer).build(twin, **(layer._build_shapes_dict or {}))
     return twin
 
 
-def give(copier: Copier, variable: Any, new: Any, initial: Any) -> None:
-    """Give the copy of a variable the value of `initial`, or its own."""
+def set_value(copier: Copier, variable: Any, new: Any, initial: Any) -> None:
+    """Give `new`, the copy of a variable, the value of `initial`: an array or variable."""
     tied = copier.memo.get(id(variable._value))
     if tied is not None:  # shared with a torch module
         new._initialize(tied)
@@ -156,30 +156,28 @@ def give(copier: Copier, variable: Any, new: Any, initial: Any) -> None:
         new._initialize(new._convert_to_tensor(value, dtype=variable._dtype))
 
 
-def begin_generators(values: Values) -> None:
+def reset_generators(values: Values) -> None:
     for generator, _ in values.copier.pairs(SeedGenerator):
         fresh = SeedGenerator(generator._initial_seed, name=generator.name, backend=generator.backend)
-        values.give(generator.state, fresh.state)
+        values.set_value(generator.state, fresh.state)
 
 
-def begun_optimizer(values: Values, optimizer: Any) -> Any:
-    """A newly built optimizer."""
-    twin = values.unbuilt(optimizer)
+def fresh_optimizer(values: Values, optimizer: Any) -> Any:
+    """Create and build an optimizer with the settings of another, without its state."""
+    twin = values.unbuilt_copy(optimizer)
     vars(twin)["_iterations"] = keras.Variable(0, dtype=optimizer._iterations.dtype, trainable=False)
     if optimizer.built:
-        twin.build([values.copier.of(variable) for variable in optimizer._trainable_variables])
+        twin.build([values.copier.copy_of(variable) for variable in optimizer._trainable_variables])
     return twin
 
 
-# Replay
-
-COMPILED = {
+COMPILE_ATTRIBUTES = {
     *vars(Trainer.__base__()),
     *("optimizer", "_compile_config", "_compiled_trainable_state", "stop_training"),
     *("_trainable", "autocast", "supports_jit", "_supports_masking"),
 }
-"""Attributes set by `compile`, and flags that do not follow from the graph."""
-WRITES_TRAINING = tuple(map(int, keras.__version__.split(".")[:2])) < (3, 16)
+"""Attributes that `compile` sets, and flags that cannot be derived from the graph."""
+KERAS_ADDS_TRAINING = tuple(map(int, keras.__version__.split(".")[:2])) < (3, 16)
 
 
 def layers_of(graph: Any) -> list[Any]:
@@ -197,7 +195,7 @@ def calls_of(graph: Any) -> list[Any]:
     wanted = {id(tensor) for tensor in graph.outputs}
     calls: list[Any] = []
     nodes = [node for depth in sorted(graph._nodes_by_depth) for node in graph._nodes_by_depth[depth]]
-    for node in nodes:  # the last first
+    for node in nodes:  # from the last call to the first
         if not node.is_input and any(id(tensor) in wanted for tensor in node.outputs):
             calls.append(node)
             wanted.update(map(id, NEST.flatten(arguments_of(node))))
@@ -213,37 +211,38 @@ def arguments_of(call: Any) -> tuple[Any, dict[str, Any]]:
     is_tensor = len(args) == 1 and isinstance(args[0], KerasTensor)
     is_unconverted = is_tensor and args[0].dtype == getattr(layer, "input_dtype", args[0].dtype)
     context = [name for name in getattr(layer, "_call_context_args", ("training",)) if name in parameters]
-    was_given_by_name = WRITES_TRAINING and is_unconverted and converts and not kwargs.keys() >= set(context)
+    was_given_by_name = KERAS_ADDS_TRAINING and is_unconverted and converts and not kwargs.keys() >= set(context)
     if not isinstance(layer, Layer):
-        return args, kwargs  # Keras adds no arguments to operations
-    if was_given_by_name:  # all by the user, except perhaps masks of None
+        return args, kwargs  # operations get no arguments from Keras
+    if was_given_by_name:  # the user wrote all of them, except masks of None
         return args, {name: value for name, value in kwargs.items() if value is not None or name[-4:] != "mask"}
 
-    def is_written(name: str, value: Any) -> bool:
+    def is_added_by_keras(name: str, value: Any) -> bool:
         if name in context:
-            return WRITES_TRAINING and value is parameters[name].default and (is_unconverted or not converts)
+            return KERAS_ADDS_TRAINING and value is parameters[name].default and (is_unconverted or not converts)
         return f"_{name}".endswith("_mask") and all(leaf is None or id(leaf) in masks for leaf in NEST.flatten(value))
 
-    others = {name: value for name, value in kwargs.items() if not is_written(name, value)}
-    return args, kwargs if converts and (others or not is_unconverted) else others  # then Keras added them to a copy
+    others = {name: value for name, value in kwargs.items() if not is_added_by_keras(name, value)}
+    return args, kwargs if converts and (others or not is_unconverted) else others  # Keras changed a copy of `kwargs`
 
 
-def take_over(replay: Replay, model: Any, new: Any) -> None:
-    """Copy the attributes of the original, except its graph, to a new model."""
-    own = {*vars(new), *replay.copier.plan(type(model)).rules, "_functional"} - {"_dtype_policy", "_auto_config"}
+def copy_attributes(replay: Replay, model: Any, new: Any) -> None:
+    """Copy the attributes of the original, but not its graph, to a new model."""
+    excluded = {*vars(new), *replay.copier.plan(type(model)).rules, "_functional"} - {"_dtype_policy", "_auto_config"}
+    excluded |= {*COMPILE_ATTRIBUTES, *TRACKING_ATTRIBUTES}
     with DotNotTrackScope():  # as `compile` sets them
         if model.compiled:
             _keep_optimizer(replay, model, new)
-        replay.take_over(model, new, COMPILED.intersection(vars(model)))
-    replay.take_over(model, new, [name for name in vars(model) if name not in {*own, *COMPILED, *FOLLOWED}])
+        replay.copy_attributes(model, new, COMPILE_ATTRIBUTES.intersection(vars(model)))
+    replay.copy_attributes(model, new, [name for name in vars(model) if name not in excluded])
 
 
 def _keep_optimizer(replay: Replay, model: Any, new: Any) -> None:
-    """Replace the weights in the optimizer of a clone by the new ones."""
+    """Make the optimizer of a clone train the clone's weights."""
     for layer in layers_of(model):
         pairs = replay.pairs_of_variables(layer, replay.memo[id(layer)]) if isinstance(layer, Layer) else None
         replay.memo.update((id(variable), new_variable) for variable, new_variable in pairs or ())
     trained = getattr(model.optimizer, "inner_optimizer", model.optimizer)._trainable_variables
     if any(id(variable) not in replay.memo for variable in trained):
-        replay.memo[id(model.optimizer)] = optimizer = Values(replay.copier).unbuilt(model.optimizer)
+        replay.memo[id(model.optimizer)] = optimizer = Values(replay.copier).unbuilt_copy(model.optimizer)
         optimizer.build(new.trainable_variables)

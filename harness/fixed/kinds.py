@@ -1,7 +1,7 @@
 """How objects of each class are copied.
 
-A model and its clone share functions, classes, modules, tensors and objects of frameworks. Layers, calls, variables,
-containers and other objects are copied.
+A model and its clone share functions, classes, modules, tensors and objects of frameworks. All other objects, such as
+layers, calls, variables and containers, are copied.
 """
 
 from __future__ import annotations
@@ -36,27 +36,27 @@ SHARED = (
     *(type, types.ModuleType, enum.Enum, np.generic, np.dtype, np.ufunc),
     *(io.IOBase, socket.socket, subprocess.Popen, threading.Thread, logging.Logger, logging.Handler),
 )
-"""Immutable objects, and resources such as files and threads."""
+"""Classes of immutable objects, and of resources such as files and threads."""
 TRACKABLE = ("TrackableReference", "WeakTrackableReference")
-FOLLOWED = (
+TRACKING_ATTRIBUTES = (
     *("_self_unconditional_checkpoint_dependencies", "_self_unconditional_dependency_names", "_self_update_uid"),
     *("_self_unconditional_deferred_dependencies", "_self_name_based_restores", "_self_saveable_object_factories"),
 )
-"""Attributes in which TensorFlow tracks other attributes."""
+"""Attributes that TensorFlow adds to keep track of other attributes."""
 COPY_METHODS = (
     *("__copy__", "__deepcopy__", "__reduce__", "__reduce_ex__"),
     *("__getnewargs__", "__getnewargs_ex__", "__getstate__", "__setstate__"),
 )
 HEAP_TYPE = 1 << 9
 Rules = dict[Any, dict[str, Any]]
-"""By class and attribute, the value in a clone; see `Plan.rules`."""
+"""By class and attribute, the value that a clone gets, as in `Plan.rules`."""
 
 
 class Marker(enum.Enum):
     """A special value in a table of rules."""
 
     MISSING = "the clone does not have the attribute"
-    CALLS = "the calls of the graphs that are copied"
+    CALLS = "those of the calls that belong to a copied graph"
 
 
 class Way(enum.Enum):
@@ -66,7 +66,7 @@ class Way(enum.Enum):
     FRAMEWORK = "shared, unless it has state"
     FUNCTION = "shared, unless it refers to the model"
     OBJECT = "a new object with copies of the attributes and items"
-    TUPLE = "a new tuple if an item is copied"
+    TUPLE = "a new tuple, but only if an item is copied"
     PROTOCOL = "copied by `copy.deepcopy`"
 
 
@@ -76,22 +76,22 @@ class Plan:
     def __init__(self, cls: type, way: Way, rules: dict[str, Any]) -> None:
         self.way = way
         self.rules = rules
-        """For attributes not copied: a value, a function of the original value, or a marker."""
+        """By attribute, what a copy gets: a value, a function of the value, or a marker."""
         self.is_left_out = False
         self.is_function = way is Way.FUNCTION
         self.is_copied = way not in (Way.SHARED, Way.FRAMEWORK, Way.FUNCTION)
         self.is_plain = cls in (list, dict)
         self.container = next((base for base in CONTAINERS if issubclass(cls, base)), None)
         self.fills_last = issubclass(cls, (dict, set))
-        """Whether filling it computes hashes of its items."""
+        """Whether filling a copy computes hashes of its items, which must be complete."""
         self.proxy: Any = next((base for base in cls.__mro__ if base.__module__.partition(".")[0] == "wrapt"), None)
         self.slots: list[str] = copyreg._slotnames(cls)  # type: ignore[attr-defined]
-        makers = (vars(base).get("__new__") for base in cls.__mro__)
-        self.new = next((new for new in makers if isinstance(new, types.BuiltinMethodType)), object.__new__)
+        constructors = (vars(base).get("__new__") for base in cls.__mro__)
+        self.new = next((new for new in constructors if isinstance(new, types.BuiltinMethodType)), object.__new__)
 
 
 def way_of(cls: type, modules: tuple[str, ...], variable: Any) -> Way:
-    """How objects of a class are copied; those of classes in `modules` by attribute."""
+    """How objects of a class are copied: by attribute if a base is in `modules`."""
     bases = [base.__module__ for base in cls.__mro__]
     package = cls.__module__.partition(".")[0]
     if cls in ATOMS or issubclass(cls, SHARED):
@@ -99,7 +99,7 @@ def way_of(cls: type, modules: tuple[str, ...], variable: Any) -> Way:
     is_tf_function = cls.__name__ == "Function" and cls.__module__.startswith("tensorflow.python.eager.polymorphic")
     if cls is types.FunctionType or cls in FUNCTIONS or issubclass(cls, weakref.ref) or is_tf_function:
         return Way.FUNCTION
-    if cls.__name__ == "_TupleWrapper":  # of TensorFlow
+    if cls.__name__ == "_TupleWrapper":  # a class of TensorFlow
         return Way.PROTOCOL
     if cls in (tuple, frozenset) or (issubclass(cls, tuple) and hasattr(cls, "_fields")):
         return Way.TUPLE
@@ -111,7 +111,7 @@ def way_of(cls: type, modules: tuple[str, ...], variable: Any) -> Way:
 
 
 def is_plain(cls: type) -> bool:
-    """Whether a class has only attributes and items, and no copy methods."""
+    """Whether objects of a class only have attributes and items, and no copy methods."""
     for base in cls.__mro__:
         if not base.__flags__ & HEAP_TYPE:
             if base not in (object, *CONTAINERS, collections.defaultdict):

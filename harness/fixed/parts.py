@@ -17,13 +17,13 @@ from typing import Any
 
 import numpy as np
 
-Of = Callable[[Any], Any]
+CopyOf = Callable[[Any], Any]
 EMPTY = types.CellType()
 WEAK_COLLECTIONS = (weakref.WeakSet, weakref.WeakKeyDictionary, weakref.WeakValueDictionary)
 BACKENDS = frozenset(["tensorflow", "jax", "jaxlib", "flax", "torch", "google", "wrapt", "absl", "ml_dtypes", "h5py"])
 FRAMEWORKS = BACKENDS | {"inspect", "typing", "re"}
 LIBRARIES = {*FRAMEWORKS, "keras", "tf_keras", "keras_hub", "numpy", *sys.stdlib_module_names} - {"__main__"}
-"""Packages whose functions read no global that refers to the user's model."""
+"""Packages whose functions do not refer to the user's model by a global."""
 LOCKS: dict[type, Any] = {type(threading.Lock()): threading.Lock, type(threading.RLock()): threading.RLock}
 
 
@@ -48,24 +48,24 @@ def attributes(thing: Any, plan: Any) -> dict[str, Any]:
 
 
 def items(thing: Any, base: Any) -> list[Any]:
-    """The items of a container, read with the methods of `base`, its builtin class."""
+    """The items of a container, read by the methods of its builtin class `base`."""
     if not issubclass(base, dict):
         return list(base.__iter__(thing))
     factory = [thing.default_factory] if isinstance(thing, collections.defaultdict) else []
     return [*base.keys(thing), *base.values(thing), *factory]
 
 
-def fill_items(thing: Any, new: Any, base: Any, of: Of, is_left_out: Callable[[Any], bool]) -> None:
-    """Fill the copy of a container, with the methods of `base`."""
+def fill_items(thing: Any, new: Any, base: Any, copy_of: CopyOf, is_left_out: Callable[[Any], bool]) -> None:
+    """Copy the items of a container to `new` by the methods of `base`."""
     if issubclass(base, dict):
         for key, value in base.items(thing):
-            base.__setitem__(new, of(key), of(value))
+            base.__setitem__(new, copy_of(key), copy_of(value))
         if isinstance(thing, collections.defaultdict):
-            new.default_factory = of(thing.default_factory)
+            new.default_factory = copy_of(thing.default_factory)
     elif base is list:
-        list.extend(new, [of(item) for item in list.__iter__(thing) if not is_left_out(item)])
+        list.extend(new, [copy_of(item) for item in list.__iter__(thing) if not is_left_out(item)])
     else:
-        (set.update if base is set else collections.deque.extend)(new, map(of, base.__iter__(thing)))
+        (set.update if base is set else collections.deque.extend)(new, map(copy_of, base.__iter__(thing)))
 
 
 def layer_of(call: Any) -> Any:
@@ -84,34 +84,34 @@ def referents(thing: Any) -> list[Any]:
     """The objects that an object refers to."""
     if isinstance(thing, np.ndarray):
         return list(thing.flat) if thing.dtype == object else []
-    own = getattr(thing, "__dict__", {})
-    return [*(part for part in gc.get_referents(thing) if part is not own), *own.values()]
+    named = getattr(thing, "__dict__", {})
+    return [*(part for part in gc.get_referents(thing) if part is not named), *named.values()]
 
 
-def _copy_of_closure(function: types.FunctionType, of: Of, memo: dict[int, Any]) -> Any:
+def _copy_of_closure(function: types.FunctionType, copy_of: CopyOf, memo: dict[int, Any]) -> Any:
     closure, read = function.__closure__ or (), globals_of(function)
     cells = tuple(types.CellType() for _ in closure)
     namespace = Globals(function) if read else function.__globals__
     new = types.FunctionType(function.__code__, namespace, function.__name__, None, cells)
     memo[id(function)] = new
     if isinstance(namespace, Globals):
-        namespace.replace({name: of(value) for name, value in read.items()})
+        namespace.replace({name: copy_of(value) for name, value in read.items()})
     for cell, original in zip(cells, closure, strict=True):
         if original != EMPTY:
-            cell.cell_contents = of(original.cell_contents)
+            cell.cell_contents = copy_of(original.cell_contents)
     defaults, keywords = function.__defaults__, function.__kwdefaults__
-    new.__defaults__ = defaults and tuple(map(of, defaults))
-    new.__kwdefaults__ = keywords and {name: of(value) for name, value in keywords.items()}
+    new.__defaults__ = defaults and tuple(map(copy_of, defaults))
+    new.__kwdefaults__ = keywords and {name: copy_of(value) for name, value in keywords.items()}
     for name in ("__qualname__", "__doc__", "__module__", "__annotations__"):
         setattr(new, name, getattr(function, name))
-    vars(new).update((name, of(value)) for name, value in vars(function).items())
+    vars(new).update((name, copy_of(value)) for name, value in vars(function).items())
     return new
 
 
 class Globals(dict[str, Any]):
-    """The globals of a copied function: the clone's objects, else those of the module.
+    """The globals of a copied function; other names are read from the module.
 
-    It contains the objects of the clone, and globals that the function writes.
+    Here are the objects of the clone, and the globals that the function writes.
     """
 
     def __init__(self, function: types.FunctionType) -> None:
@@ -120,7 +120,7 @@ class Globals(dict[str, Any]):
         super().__init__((name, module[name]) for name in kept if name in module)
 
     def replace(self, values: dict[str, Any]) -> None:
-        """Set values that differ from those of the module."""
+        """Store those `values` that differ from the value in the module."""
         self.update((name, value) for name, value in values.items() if value is not self.module[name])
 
     def __contains__(self, name: object) -> bool:
@@ -134,7 +134,7 @@ class Globals(dict[str, Any]):
 
 
 def globals_of(function: types.FunctionType) -> dict[str, Any]:
-    """The globals that a user-defined function reads, by name, without modules and classes."""
+    """The globals that a user-defined function reads, except modules and classes, by name."""
     module = function.__globals__
     if str(module.get("__name__")).partition(".")[0] in LIBRARIES:
         return {}
@@ -142,8 +142,8 @@ def globals_of(function: types.FunctionType) -> dict[str, Any]:
     return {name: value for name, value in read.items() if not isinstance(value, type | types.ModuleType)}
 
 
-def closed_over(cls: type) -> list[tuple[str, Any]]:
-    """The objects that methods of a user-defined class close over, with method names."""
+def objects_closed_over(cls: type) -> list[tuple[str, Any]]:
+    """The objects in closures of a user-defined class's methods, each with the method name."""
     bases = [base for base in cls.__mro__ if base.__module__.partition(".")[0] not in LIBRARIES]
     methods = [method for base in bases for method in vars(base).values() if isinstance(method, types.FunctionType)]
     cells = [(method.__name__, cell) for method in methods for cell in method.__closure__ or ()]
@@ -152,37 +152,37 @@ def closed_over(cls: type) -> list[tuple[str, Any]]:
 
 @functools.lru_cache(maxsize=4096)
 def names_in(code: types.CodeType, *operations: str) -> frozenset[str]:
-    """The names in these operations of a code object and its nested functions."""
+    """The names that `operations` use in a code object and its nested functions."""
     names = {step.argval for step in dis.get_instructions(code) if step.opname in operations}
     inner = (names_in(item, *operations) for item in code.co_consts if isinstance(item, types.CodeType))
     return frozenset(names.union(*inner))
 
 
-def _copy_of_partial(partial: functools.partial[Any], of: Of) -> Any:
-    keywords = {name: of(value) for name, value in partial.keywords.items()}
-    return type(partial)(of(partial.func), *map(of, partial.args), **keywords)
+def _copy_of_partial(partial: functools.partial[Any], copy_of: CopyOf) -> Any:
+    keywords = {name: copy_of(value) for name, value in partial.keywords.items()}
+    return type(partial)(copy_of(partial.func), *map(copy_of, partial.args), **keywords)
 
 
-FUNCTIONS: dict[type, Callable[[Any, Of], Any]] = {
-    types.MethodType: lambda method, of: types.MethodType(of(method.__func__), of(method.__self__)),
+FUNCTIONS: dict[type, Callable[[Any, CopyOf], Any]] = {
+    types.MethodType: lambda method, copy_of: types.MethodType(copy_of(method.__func__), copy_of(method.__self__)),
     functools.partial: _copy_of_partial,
-    functools._lru_cache_wrapper: lambda f, of: functools.lru_cache(**f.cache_parameters())(of(f.__wrapped__)),
-    weakref.ref: lambda reference, of: reference if reference() is None else weakref.ref(of(reference())),
-    weakref.WeakSet: lambda things, of: weakref.WeakSet([of(thing) for thing in things]),
-    weakref.WeakKeyDictionary: lambda things, of: type(things)({of(key): of(things[key]) for key in things}),
-    weakref.WeakValueDictionary: lambda things, of: type(things)({of(key): of(things[key]) for key in things}),
+    functools._lru_cache_wrapper: lambda f, copied: functools.lru_cache(**f.cache_parameters())(copied(f.__wrapped__)),
+    weakref.ref: lambda reference, copy_of: reference if reference() is None else weakref.ref(copy_of(reference())),
+    weakref.WeakSet: lambda things, copy_of: weakref.WeakSet([copy_of(thing) for thing in things]),
+    weakref.WeakKeyDictionary: lambda weak, copy_of: type(weak)({copy_of(key): copy_of(weak[key]) for key in weak}),
+    weakref.WeakValueDictionary: lambda weak, copy_of: type(weak)({copy_of(key): copy_of(weak[key]) for key in weak}),
 }
-"""How to copy functions and similar objects that refer to the model."""
+"""Copies functions and similar objects that refer to the model, by class."""
 
 
-def copy_of_function(function: Any, of: Of, memo: dict[int, Any]) -> Any:
-    """Copy a function or similar object; `of` returns the new parts."""
+def copy_of_function(function: Any, copy_of: CopyOf, memo: dict[int, Any]) -> Any:
+    """Copy a function or similar object; `copy_of` returns the copy of each part."""
     if isinstance(function, types.FunctionType):
-        return _copy_of_closure(function, of, memo)
-    for cls, make in FUNCTIONS.items():
+        return _copy_of_closure(function, copy_of, memo)
+    for cls, copy_object in FUNCTIONS.items():
         if isinstance(function, cls):
-            return make(function, of)
-    return function._clone(of(function.python_function))  # a `tf.function`, traced again
+            return copy_object(function, copy_of)
+    return function._clone(copy_of(function.python_function))  # a `tf.function`, which is traced again
 
 
 def contents(function: Any) -> list[Any]:
@@ -193,31 +193,31 @@ def contents(function: Any) -> list[Any]:
         return [*cells, *defaults, *vars(function).values(), *globals_of(function).values()]
     parts: list[Any] = []
 
-    def of(part: Any) -> Any:
+    def copy_of(part: Any) -> Any:
         parts.append(part)
         return part
 
-    copy_of_function(function, of, {})
+    copy_of_function(function, copy_of, {})
     return parts
 
 
 def strategy_of_model(_: Any) -> Any:
-    """The TensorFlow strategy in whose scope the model is cloned, None outside a scope."""
+    """The TensorFlow strategy in whose scope the model is cloned; None outside a scope."""
     return strategy_of_optimizer(_) if sys.modules["tensorflow"].distribute.has_strategy() else None
 
 
 def strategy_of_optimizer(_: Any) -> Any:
-    """The same, but the default strategy outside a scope."""
+    """The TensorFlow strategy of the current scope; outside a scope, the default one."""
     return sys.modules["tensorflow"].distribute.get_strategy()
 
 
 def copy_of_resource(thing: Any, memo: dict[int, Any]) -> Any:
-    """Copy a framework object with state: a table, a variable, a torch tensor, a lock."""
+    """Copy a framework object if it has state: table, variable, torch tensor, lock."""
     if type(thing) in LOCKS:
         return LOCKS[type(thing)]()
     if hasattr(thing, "_copy_trackable_to_cpu") and hasattr(thing, "_resource_handle"):
         copies: dict[Any, Any] = {}
-        with contextlib.suppress(NotImplementedError, AttributeError):  # of a table that cannot change
+        with contextlib.suppress(NotImplementedError, AttributeError):  # the table cannot change
             thing._copy_trackable_to_cpu(copies)
         return copies.get(thing, thing)
     if hasattr(thing, "_iterator_resource"):

@@ -1,7 +1,7 @@
 """Repeats the calls of a model with other tensors, layers or a `call_function`.
 
-Objects that `clone_function` does not replace are copied. Calls are repeated in a possible order of the original
-calls, so that a shared layer is built by the call that built the original.
+Objects that `clone_function` does not replace are copied. The calls of each layer are repeated in their original order,
+so that a shared layer is built by the call that built the original.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ class Replay:
         self.copier = Copier(self.keras, self.model)
         self.memo = self.copier.memo
         self.leaves = self.keras.NEST.flatten
-        self.tensors = None if self.input_tensors is None else self._tensors(self.input_tensors)
+        self.tensors = None if self.input_tensors is None else self._ordered_tensors(self.input_tensors)
         """The tensors on which to build the clone, in the order of the inputs."""
-        self.settled: set[int] = set()
-        """Layers that were called already, or replace another one."""
+        self.settled_layers: set[int] = set()
+        """The `id`s of layers that `clone_function` replaced, or whose calls have begun."""
 
     def is_sequential(self, graph: Any) -> bool:
         return isinstance(graph, self.keras.Sequential)
@@ -55,7 +55,7 @@ class Replay:
         for layer in layers:
             is_operation = isinstance(layer, self.keras.InputLayer) or not isinstance(layer, self.keras.LAYER)
             if self.clone_function is not None and not is_operation and id(layer) not in memo:
-                self._replace(layer, self.clone_function(layer))
+                self._use_replacement(layer, self.clone_function(layer))
         of_graph = (self.keras.TENSOR, self.keras.VARIABLE)
         inputs = [layer.output for layer in layers if isinstance(layer, self.keras.InputLayer)]
         for graph in graphs:
@@ -64,44 +64,44 @@ class Replay:
                 inputs += [*graph.inputs, *(leaf for leaf in self.leaves(arguments) if not isinstance(leaf, of_graph))]
         self.copy(*layers, *inputs)
         for graph in graphs:
-            for call in () if self.is_sequential(graph) else self._in_order(self.keras.calls_of(graph)):
-                self._call(call)
-            self._put_together(graph, memo[id(graph)])
+            for call in () if self.is_sequential(graph) else self._sort_calls(self.keras.calls_of(graph)):
+                self._repeat_call(call)
+            self._create_model(graph, memo[id(graph)])
         if self.weights:
             self._copy_values({id(layer): layer for layer in layers if isinstance(layer, self.keras.LAYER)}.values())
         return memo[id(model)]
 
     def _graphs(self, model: Any) -> list[Any]:
-        """The models whose calls are repeated, each after its nested models."""
+        """The models whose calls are repeated: each comes after its nested models."""
         graphs: dict[int, Any] = {}
         for layer in self.keras.layers_of(model) if self.recursive else ():
             if isinstance(layer, (self.keras.Sequential, self.keras.Functional)):
                 graphs.update((id(graph), graph) for graph in self._graphs(layer))
         return [*graphs.values(), model]
 
-    def _replace(self, layer: Any, new: Any) -> None:
-        """Replace a layer."""
+    def _use_replacement(self, layer: Any, new: Any) -> None:
+        """Use `new`, which `clone_function` returned, for a layer."""
         if not isinstance(new, self.keras.LAYER) or isinstance(new, self.keras.InputLayer):
             raise ValueError(
                 f"`clone_function` returned {new!r} for the layer '{layer.name}' (of type '{type(layer).__name__}'). "
-                "It must return the layer that replaces it: a layer or model, and no InputLayer."
+                "Return the layer or model to use instead; an InputLayer cannot replace a layer."
             )
         self.memo[id(layer)] = new
-        self.settled.add(id(layer))
+        self.settled_layers.add(id(layer))
 
     def copy(self, *things: Any) -> None:
-        """Copy objects unless they are copied already, and initialize their variables."""
+        """Copy objects that are not copied yet, and give their variables values."""
         self.copier.copy(*things)
         Values(self.copier).run(self.weights)
 
-    def _call(self, call: Any) -> None:
-        """Repeat a call."""
+    def _repeat_call(self, call: Any) -> None:
+        """Repeat a call of the original in the clone."""
         layer, arguments = layer_of(call), self.keras.arguments_of(call)
         is_layer = isinstance(layer, self.keras.LAYER)
-        args, kwargs = (self.keras.NEST.map_structure(self._of, part) for part in arguments)
-        if is_layer and id(layer) not in self.settled and not self.are_alike(arguments, (args, kwargs)):
-            self.memo[id(layer)] = Values(self.copier).unbuilt(layer)
-        self.settled.add(id(layer))
+        args, kwargs = (self.keras.NEST.map_structure(self._new_argument, part) for part in arguments)
+        if is_layer and id(layer) not in self.settled_layers and not self.are_alike(arguments, (args, kwargs)):
+            self.memo[id(layer)] = Values(self.copier).unbuilt_copy(layer)
+        self.settled_layers.add(id(layer))
         new = self.memo[id(layer)]
         calls = self.call_function is not None and is_layer
         outputs = self.call_function(new, *args, **kwargs) if calls else new(*args, **kwargs)
@@ -110,38 +110,38 @@ class Replay:
             caller = "`call_function`" if self.call_function else str(new)
             raise ValueError(
                 f"{caller} returned {len(outputs)} outputs, {outputs}, for a call of '{layer.name}', but the original "
-                f"returned {len(tensors)} tensors. The numbers must be equal."
+                f"returned {len(tensors)} tensors. Return as many."
             )
         self.memo.update(zip(map(id, tensors), outputs, strict=True))
         for pair in zip(tensors, outputs, strict=True):
-            self._name_mask(*(getattr(tensor, "_keras_mask", None) for tensor in pair))
+            self._rename_mask(*(getattr(tensor, "_keras_mask", None) for tensor in pair))
 
-    def _name_mask(self, mask: Any, new: Any) -> None:
-        """Give the operations that computed a mask their names in the original."""
-        makers = call_of(mask), call_of(new)
-        operation, made = (maker and layer_of(maker) for maker in makers)
-        is_called = isinstance(operation, self.keras.LAYER) or id(operation) in self.settled
-        if None not in makers and type(operation) is type(made) and not is_called:
-            made.name = operation.name
-            for tensors in zip(*(maker.input_tensors for maker in makers), strict=True):
-                self._name_mask(*tensors)
+    def _rename_mask(self, mask: Any, new: Any) -> None:
+        """Name the operations that computed the clone's mask like those of the original."""
+        calls = call_of(mask), call_of(new)
+        operation, new_operation = (call and layer_of(call) for call in calls)
+        is_called = isinstance(operation, self.keras.LAYER) or id(operation) in self.settled_layers
+        if None not in calls and type(operation) is type(new_operation) and not is_called:
+            new_operation.name = operation.name
+            for tensors in zip(*(call.input_tensors for call in calls), strict=True):
+                self._rename_mask(*tensors)
 
-    def _put_together(self, model: Any, new: Any) -> None:
-        """Create a model from the new layers and tensors."""
+    def _create_model(self, model: Any, new: Any) -> None:
+        """Initialize `new`, an empty model, with the clone's layers and tensors."""
         keras = self.keras
         if self.is_sequential(model):
-            keras.Sequential.__init__(new, self._sequence(model), name=model.name)
+            keras.Sequential.__init__(new, self._sequential_layers(model), name=model.name)
             operations = [getattr(getattr(one, "_functional", None), "_operations", ()) for one in (model, new)]
-            for operation, made in zip(*operations, strict=False):  # operations of masks
-                if type(operation) is type(made) and not isinstance(operation, keras.LAYER):
-                    made.name = operation.name
+            for operation, new_operation in zip(*operations, strict=False):  # operations that compute masks
+                if type(operation) is type(new_operation) and not isinstance(operation, keras.LAYER):
+                    new_operation.name = operation.name
         else:
-            inputs, outputs = (keras.NEST.map_structure(self.copier.of, end) for end in keras.ends_of(model))
+            inputs, outputs = (keras.NEST.map_structure(self.copier.copy_of, end) for end in keras.ends_of(model))
             keras.Functional.__init__(new, inputs, outputs, name=model.name)
-        keras.take_over(self, model, new)
+        keras.copy_attributes(self, model, new)
 
-    def _sequence(self, model: Any) -> list[Any]:
-        """The layers of the clone of a Sequential."""
+    def _sequential_layers(self, model: Any) -> list[Any]:
+        """The layers for the clone of a Sequential model."""
         layers = self.keras.layers_of(model)
         if self.tensors is None or model is not self.model:
             return [self.memo[id(layer)] for layer in layers]
@@ -151,12 +151,12 @@ class Replay:
             tensor = self.keras.Input(batch_shape=tuple(tensor.shape), dtype=tensor.dtype, name=tensor.name)
         layers = [layer for layer in layers if not isinstance(layer, self.keras.InputLayer)]
         if not model.built or not self.are_alike(model.inputs, self.tensors):
-            copies = [layer for layer in layers if id(layer) not in self.settled]
-            self.memo.update((id(layer), Values(self.copier).unbuilt(layer)) for layer in copies)
+            copies = [layer for layer in layers if id(layer) not in self.settled_layers]
+            self.memo.update((id(layer), Values(self.copier).unbuilt_copy(layer)) for layer in copies)
         return [tensor._keras_history[0], *(self.memo[id(layer)] for layer in layers)]
 
     def are_alike(self, arguments: Any, others: Any) -> bool:
-        """Whether tensors have the same shapes and dtypes as others."""
+        """Whether two structures have tensors of the same shapes and dtypes."""
 
         def signature(structure: Any) -> list[Any]:
             tensors = [leaf for leaf in self.leaves(structure) if isinstance(leaf, self.keras.TENSOR)]
@@ -164,76 +164,76 @@ class Replay:
 
         return signature(arguments) == signature(others)
 
-    def _of(self, leaf: Any) -> Any:
-        """The new argument for an argument of a call."""
+    def _new_argument(self, leaf: Any) -> Any:
+        """The argument with which the clone repeats a call."""
         if isinstance(leaf, self.keras.VARIABLE) and id(leaf) not in self.memo:
             raise ValueError(
                 f"A call takes the variable '{getattr(leaf, 'path', leaf.name)}', which belongs to no copied layer: "
                 "clone without `clone_function`."
             )
-        return self.copier.of(leaf)
+        return self.copier.copy_of(leaf)
 
-    def _in_order(self, calls: list[Any]) -> list[Any]:
-        """Sort calls: each after those that produce its inputs, and earlier ones of its layer."""
-        makers = {id(tensor): call for call in calls for tensor in self.leaves(call.outputs)}
+    def _sort_calls(self, calls: list[Any]) -> list[Any]:
+        """Sort calls: inputs come first, and the calls of a layer keep their order."""
+        producers = {id(tensor): call for call in calls for tensor in self.leaves(call.outputs)}
         needed: dict[Any, list[Any]] = {}
         for call in calls:
             arguments = map(id, self.leaves(self.keras.arguments_of(call)))
-            needed[call] = [makers[number] for number in arguments if number in makers]
+            needed[call] = [producers[number] for number in arguments if number in producers]
         ordered = {call: list(before) for call, before in needed.items()}
         for layer in {id(layer): layer for layer in map(layer_of, calls)}.values():
             for earlier, later in itertools.pairwise(call for call in layer._inbound_nodes if call in needed):
                 ordered[later].append(earlier)
         try:
             return list(graphlib.TopologicalSorter(ordered).static_order())
-        except graphlib.CycleError:  # a model of part of a graph may have another order of calls
+        except graphlib.CycleError:  # a model made of a part of a graph may need another order
             return list(graphlib.TopologicalSorter(needed).static_order())
 
-    def take_over(self, model: Any, new: Any, names: Iterable[str]) -> None:
-        """Copy attributes of the original to a new model."""
-        own = {name: vars(model)[name] for name in names}
-        self.copy(*own.values())
-        for name, value in own.items():
-            setattr(new, name, self.copier.of(value))
+    def copy_attributes(self, model: Any, new: Any, names: Iterable[str]) -> None:
+        """Copy attributes of the original by name to a new model."""
+        named = {name: vars(model)[name] for name in names}
+        self.copy(*named.values())
+        for name, value in named.items():
+            setattr(new, name, self.copier.copy_of(value))
 
     def _copy_values(self, layers: Iterable[Any]) -> None:
-        """Copy the values of variables to the layers that replace others."""
+        """Copy the values of variables to the layers of the clone."""
         both = [(layer, self.memo[id(layer)]) for layer in layers]
         pairs = [(*layers, self.pairs_of_variables(*layers)) for layers in both]
         misfits = [f"'{old.name}' ({_shapes(old)}, now {_shapes(new)})" for old, new, fits in pairs if fits is None]
         if misfits:
             raise ValueError(
-                f"clone_model: weights=True: the variables of these layers have other shapes than in the original: "
-                f"{', '.join(misfits)}. Clone without `weights`, and copy those that fit."
+                f"clone_model: weights=True: the shapes of variables differ from the original in these layers: "
+                f"{', '.join(misfits)}. Clone without `weights`, then copy the variables that fit."
             )
         for _, new, variables in pairs:
             for variable, new_variable in variables or ():
                 new_variable.assign(variable)
             for part in new._flatten_layers():
-                if hasattr(part, "finalize_state"):  # attributes derived from the weights
+                if hasattr(part, "finalize_state"):  # it derives attributes from the weights
                     part.finalize_state()
 
     def pairs_of_variables(self, layer: Any, new: Any) -> list[tuple[Any, Any]] | None:
-        """The variables of a layer and its replacement, if they have the same shapes."""
+        """The pairs of variables of a layer and its replacement; None if their shapes differ."""
         values = Values(self.copier)
         variables, others = values.places(layer), values.places(new)
         shapes, other_shapes = ({place: part[place].shape for place in part} for part in (variables, others))
         return [(variables[place], others[place]) for place in variables] if shapes == other_shapes else None
 
-    def _tensors(self, input_tensors: Any) -> list[Any]:
+    def _ordered_tensors(self, input_tensors: Any) -> list[Any]:
         """The tensors in `input_tensors`, in the order of the model's inputs."""
         is_sequential = self.is_sequential(self.model)
         inputs: list[Any] = ["a tensor"] if is_sequential else list(self.model.inputs)
-        own = inputs if is_sequential else self.keras.ends_of(self.model)[0]
+        structure = inputs if is_sequential else self.keras.ends_of(self.model)[0]
         names = [] if is_sequential else [tensor._keras_history[0].name for tensor in inputs]
-        if isinstance(input_tensors, dict) and not isinstance(own, dict) and input_tensors.keys() == set(names):
+        if isinstance(input_tensors, dict) and not isinstance(structure, dict) and input_tensors.keys() == set(names):
             input_tensors = [input_tensors[name] for name in names]
-        if skeleton(input_tensors) not in (skeleton(own), skeleton(inputs)):
+        if skeleton(input_tensors) not in (skeleton(structure), skeleton(inputs)):
             raise ValueError(
                 f"`input_tensors` must have the same structure as the inputs of model '{self.model.name}', with one "
-                f"tensor for each: {own}. Received: {input_tensors}"
+                f"tensor for each: {structure}. Received: {input_tensors}"
             )
-        given = self.leaves(input_tensors)  # in the order of the keys, like the inputs of a model
+        given = self.leaves(input_tensors)  # by sorted keys, like the inputs of a model
         tensors = [value.output if isinstance(value, self.keras.InputLayer) else value for value in given]
         if not all(isinstance(one, self.keras.TENSOR) and getattr(one, "_keras_history", None) for one in tensors):
             raise ValueError(
@@ -248,7 +248,7 @@ def _shapes(layer: Any) -> str:
 
 
 def skeleton(structure: Any) -> Any:
-    """The nesting of a structure; a tuple is a list, a single item none."""
+    """The nesting of a structure: tuples count as lists, a single item as no list."""
     if isinstance(structure, dict):
         return {key: skeleton(value) for key, value in structure.items()}
     parts = [skeleton(value) for value in structure] if isinstance(structure, list | tuple) else [None]
@@ -257,15 +257,15 @@ def skeleton(structure: Any) -> Any:
 
 def clone(keras: Any, model: Any, weights: bool, recursive: bool, **arguments: Any) -> Any:
     """Clone a model or layer; see `clone_model`."""
-    changed = [name for name, value in arguments.items() if value is not None]
-    if not changed:
+    given = [name for name, value in arguments.items() if value is not None]
+    if not given:
         copier = Copier(keras, model)
         copier.copy()
         Values(copier).run(weights)
-        return copier.of(model)
+        return copier.copy_of(model)
     if not isinstance(model, (keras.Sequential, keras.Functional)):
-        raise ValueError(f"{changed} are only supported for Sequential or Functional models. Received: model={model!r}")
-    if isinstance(model, keras.Sequential) and "call_function" in changed:
+        raise ValueError(f"{given} are only supported for Sequential or Functional models. Received: model={model!r}")
+    if isinstance(model, keras.Sequential) and "call_function" in given:
         raise ValueError(f"`call_function` is not supported with Sequential models. Received: model={model!r}")
     replay = Replay(keras, model, weights, recursive, **arguments)
     operations = [part for layer in model._flatten_layers() for part in getattr(layer, "_operations", [layer])]
@@ -274,7 +274,7 @@ def clone(keras: Any, model: Any, weights: bool, recursive: bool, **arguments: A
     try:
         return replay.clone()
     except BaseException:
-        for operation, inbound, outbound in counts:  # remove the calls made since
+        for operation, inbound, outbound in counts:  # remove the calls that the clone added
             del operation._inbound_nodes[inbound:]
             del operation._outbound_nodes[outbound:]
         raise

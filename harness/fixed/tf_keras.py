@@ -1,4 +1,4 @@
-"""The objects of tf_keras, Keras 2 on TensorFlow; `keras3` documents the functions."""
+"""What the cloner needs to know about tf_keras; `keras3` documents the functions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tf_keras.src.optimizers.optimizer import Optimizer
 from tf_keras.src.optimizers.schedules.learning_rate_schedule import LearningRateSchedule
 
 from clonediff.harness.fixed.copier import Copier
-from clonediff.harness.fixed.kinds import FOLLOWED, Marker, Rules
+from clonediff.harness.fixed.kinds import TRACKING_ATTRIBUTES, Marker, Rules
 from clonediff.harness.fixed.parts import call_of, contents, strategy_of_model, strategy_of_optimizer
 from clonediff.harness.fixed.replay import Replay
 from clonediff.harness.fixed.values import Values, value_of
@@ -34,8 +34,8 @@ Input, InputLayer, NEST = tf_keras.Input, tf_keras.layers.InputLayer, tf.nest
 RESULTS_OF_RUNS = ("train_function", "test_function", "predict_function", "train_tf_function", "history")
 COUNTERS = ("_train_counter", "_test_counter", "_predict_counter")
 COMMON_BUILDS = {cls.build for cls in (Layer, Model, Functional, Sequential)}
-CALLS = ("_inbound_nodes_value", "_outbound_nodes_value")
-MODULES = (
+CALL_ATTRIBUTES = ("_inbound_nodes_value", "_outbound_nodes_value")
+COPIED_MODULES = (
     *("tf_keras.src", "tensorflow.python.trackable.data_structures", "tensorflow.python.module.module"),
     *("tensorflow.python.util.object_identity", "tensorflow.python.trackable.layer_utils"),
     *("tensorflow.python.ops.stateful_random_ops", "tensorflow.python.util.tf_decorator"),
@@ -44,17 +44,17 @@ MODULES = (
 VARIABLE, CALL, TENSOR, LAYER, METRIC = tf.Variable, Node, KerasTensor, Layer, Metric
 NAME = "_name"
 OPTIMIZER = (Optimizer, OptimizerV2)
-OWNING = (Layer, tf.Variable, KerasTensor, Optimizer, OptimizerV2, RandomGenerator, tf.random.Generator)
-DRAWING = (Initializer, RandomGenerator)
-LEADING = (list, tuple, dict, tf.Module, tf.Variable, _DynamicLossScaleState)
-NOT_LEADING = (
+MODEL_PARTS = (Layer, tf.Variable, KerasTensor, Optimizer, OptimizerV2, RandomGenerator, tf.random.Generator)
+RANDOM_SOURCES = (Initializer, RandomGenerator)
+SEARCHED_CLASSES = (list, tuple, dict, tf.Module, tf.Variable, _DynamicLossScaleState)
+SKIPPED_ATTRIBUTES = (
     *("_learning_rate", "_weights", "_slots", "_hyper"),
-    "_coalesced_children",  # of optimizers: found by TensorFlow in an outer optimizer
+    "_coalesced_children",  # of an optimizer around another one, found by TensorFlow
     *("_metrics", "optimizer", "compiled_loss", "compiled_metrics", "_checkpoint", "_losses", "_callable_losses"),
-    *("inputs", "outputs", "_nodes_by_depth", "_created_nodes", *CALLS, *COUNTERS, *FOLLOWED),
+    *("inputs", "outputs", "_nodes_by_depth", "_created_nodes", *CALL_ATTRIBUTES, *COUNTERS, *TRACKING_ATTRIBUTES),
 )
-LEFT_BY_RUNS: Rules = {
-    Layer: dict.fromkeys(CALLS, Marker.CALLS),
+COPY_RULES: Rules = {
+    Layer: dict.fromkeys(CALL_ATTRIBUTES, Marker.CALLS),
     Model: {**dict.fromkeys((*RESULTS_OF_RUNS, "_checkpoint")), "_distribution_strategy": strategy_of_model},
     Functional: {f"_output_{name}_cache": {} for name in ("mask", "tensor", "shape")},
     Initializer: {"_used": Marker.MISSING},
@@ -65,20 +65,20 @@ LEFT_BY_RUNS: Rules = {
     OptimizerV2: {"_distribution_strategy": strategy_of_model},
     Optimizer: {"_distribution_strategy": strategy_of_optimizer},
 }
-NOT_BUILT: Rules = {
+UNBUILT_COPY_RULES: Rules = {
     Layer: {
         "built": False,
         "_build_input_shape": None,
-        **{name: [] for name in (*CALLS, "_callable_losses")},
-        **dict.fromkeys((*FOLLOWED, "_obj_reference_counts_dict"), Marker.MISSING),
+        **{name: [] for name in (*CALL_ATTRIBUTES, "_callable_losses")},
+        **dict.fromkeys((*TRACKING_ATTRIBUTES, "_obj_reference_counts_dict"), Marker.MISSING),
     },
     InputSpec: {"shape": None, "axes": {}},
     tf_keras.layers.RNN: {"state_spec": None, "_states": None},
 }
 
 
-def before_filling(copier: Copier) -> None:
-    """Collect the texts that contain the `id` of a tensor or variable."""
+def prepare_copies(copier: Copier) -> None:
+    """Collect texts with `id`s of tensors and variables; create variables of another strategy."""
     for tensor, new in copier.pairs(KerasTensor):
         copier.names[str(id(tensor))] = str(id(new))
     for variable, _ in copier.pairs(BaseResourceVariable):
@@ -87,26 +87,27 @@ def before_filling(copier: Copier) -> None:
         strategy = getattr(variable, "_distribute_strategy", None)
         is_a_part = hasattr(vars(variable).get("_handle"), "_distributed_container")
         if strategy is not strategy_of_model(None) and not is_a_part and hasattr(variable, "_unique_id"):
-            copier.made[id(variable)] = copier.memo[id(variable)] = made = _of_this_strategy(variable, copier)
-            copier.names[variable._unique_id] = made._unique_id
+            new = _variable_of_this_strategy(variable, copier)
+            copier.strategy_variables[id(variable)] = copier.memo[id(variable)] = new
+            copier.names[variable._unique_id] = new._unique_id
 
 
-def _of_this_strategy(variable: Any, copier: Copier) -> Any:
-    """A similar variable in the current strategy."""
+def _variable_of_this_strategy(variable: Any, copier: Copier) -> Any:
+    """Create a similar variable in the current strategy."""
     with tf.init_scope():
         return tf.Variable(
             tf.zeros([size or 0 for size in variable.shape], variable.dtype),
             shape=variable.shape,
             trainable=variable.trainable,
             name=variable.name.partition(":")[0],
-            constraint=copier.of(variable.constraint),
+            constraint=copier.copy_of(variable.constraint),
             synchronization=variable.synchronization,
             aggregation=variable.aggregation,
         )
 
 
-def complete(copier: Copier) -> None:
-    """Recreate tables keyed by calls, checkpoints, and generators with drawn seeds."""
+def complete_copies(copier: Copier) -> None:
+    """Recreate tables of calls, checkpoints, and generators whose seed was drawn."""
     for _, graph in copier.pairs(Functional):
         if "_nodes_by_depth" in vars(graph):
             nodes = [node for nodes in graph._nodes_by_depth.values() for node in nodes]
@@ -121,32 +122,32 @@ def complete(copier: Copier) -> None:
             generator._seed, generator._built = None, False
     for _, model in copier.pairs(Model):
         model.__dict__["_checkpoint"] = tf.train.Checkpoint(root=weakref.ref(model))
-        references = vars(model).get(FOLLOWED[0], [])
+        references = vars(model).get(TRACKING_ATTRIBUTES[0], [])
         references[:] = [reference for reference in references if reference.name not in RESULTS_OF_RUNS]
         for name in RESULTS_OF_RUNS:
-            vars(model).get(FOLLOWED[1], {}).pop(name, None)
+            vars(model).get(TRACKING_ATTRIBUTES[1], {}).pop(name, None)
 
 
-def apply_edit(copier: Copier, layer: Any, variable: Any, name: str) -> None:
-    value, new, new_variable = vars(layer)[name], copier.of(layer), copier.of(variable)
+def apply_setting(copier: Copier, layer: Any, variable: Any, name: str) -> None:
+    value, new, new_variable = vars(layer)[name], copier.copy_of(layer), copier.copy_of(variable)
     if name.endswith("_constraint"):
         new_variable._constraint = vars(new)[name]
         return
-    held = [_held(loss) for loss in layer._callable_losses]
+    held = [_held_objects(loss) for loss in layer._callable_losses]
     for place in reversed([place for place, ids in enumerate(held) if id(variable) in ids and id(value) not in ids]):
         del new._callable_losses[place]
     if value is not None and not any({id(variable), id(value)} <= ids for ids in held):
         new._handle_weight_regularization(name.rpartition("_")[0], new_variable, vars(new)[name])
 
 
-def _held(function: Any) -> set[int]:
-    """The `id`s of objects that a function, and functions that it holds, hold."""
+def _held_objects(function: Any) -> set[int]:
+    """The `id`s of the objects in a function, and in the functions among them."""
     held = contents(function)
-    return {*map(id, held)}.union(*(_held(part) for part in held if isinstance(part, FunctionType | partial)))
+    return {*map(id, held)}.union(*(_held_objects(part) for part in held if isinstance(part, FunctionType | partial)))
 
 
-def after_values(copier: Copier) -> None:
-    """Update attributes that Normalization derives from weights, as `set_weights` does in tf_keras."""
+def update_dependents(copier: Copier) -> None:
+    """Derive the attributes of Normalization from its new weights, as `set_weights` of tf_keras does."""
     for _, layer in copier.pairs(Layer):
         if hasattr(layer, "adapt_mean") and layer.built:
             layer.finalize_state()
@@ -159,14 +160,14 @@ def variables_of(values: Values, layer: Any) -> list[Any]:
     return list(values.places(stores).values())
 
 
-def built(layer: Any, twin: Any) -> Any:
+def build_twin(layer: Any, twin: Any) -> Any:
     with name_scope(layer.name):
         type(layer).build(twin, tf.nest.map_structure(lambda part: part, layer._build_input_shape))
     return twin
 
 
-def give(copier: Copier, variable: Any, new: Any, initial: Any) -> None:
-    if id(variable) in copier.made:
+def set_value(copier: Copier, variable: Any, new: Any, initial: Any) -> None:
+    if id(variable) in copier.strategy_variables:
         new.assign(initial.numpy() if isinstance(initial, tf.Variable) else initial)
         return
     names = ("dtype", "shape", "device")
@@ -179,30 +180,30 @@ def give(copier: Copier, variable: Any, new: Any, initial: Any) -> None:
     handle._parent_trackable = weakref.ref(new)
     handle._name, handle._unique_id = new._handle_name, new._unique_id
     if hasattr(variable._handle, "_distributed_container"):  # part of another variable
-        handle._distributed_container = weakref.ref(copier.of(variable._handle._distributed_container()))
+        handle._distributed_container = weakref.ref(copier.copy_of(variable._handle._distributed_container()))
 
 
-def begin_generators(values: Values) -> None:
+def reset_generators(values: Values) -> None:
     for model, _ in values.copier.pairs(Model):
         for counter in (vars(model).get(name) for name in COUNTERS):
             if counter is not None and id(counter) in values.waiting:
-                values.give(counter, tf.zeros_like(counter))
-    for original, optimizer in values.copier.pairs(OptimizerV2):  # it creates variables on first use
-        begins: dict[str, Any] = {"_weights": [], "_slots": {}, "_iterations": None, "_hypers_created": False}
-        vars(optimizer).update((name, value) for name, value in begins.items() if name in vars(optimizer))
+                values.set_value(counter, tf.zeros_like(counter))
+    for original, optimizer in values.copier.pairs(OptimizerV2):  # creates its variables on first use
+        empty: dict[str, Any] = {"_weights": [], "_slots": {}, "_iterations": None, "_hypers_created": False}
+        vars(optimizer).update((name, value) for name, value in empty.items() if name in vars(optimizer))
         for variable in original.variables():
             values.waiting.pop(id(variable), None)
     for original, generator in values.copier.pairs(RandomGenerator):
         random = vars(original).get("_generator")
         if random is not None and id(random._state_var) in values.waiting:
             fresh = tf.random.Generator.from_seed(generator._create_seed(generator._seed), alg=random.algorithm)
-            values.give(random._state_var, fresh._state_var)
+            values.set_value(random._state_var, fresh._state_var)
 
 
-def begun_optimizer(values: Values, optimizer: Any, trained: Any = None) -> Any:
+def fresh_optimizer(values: Values, optimizer: Any, trained: Any = None) -> Any:
     config = tf.nest.map_structure(lambda part: part, optimizer.get_config())  # with copied lists
     if isinstance(schedule := vars(optimizer).get("_learning_rate"), LearningRateSchedule):
-        config["learning_rate"] = values.copier.of(schedule)
+        config["learning_rate"] = values.copier.copy_of(schedule)
     cls: Any = type(optimizer)
     try:
         twin = cls.from_config(config)
@@ -212,7 +213,7 @@ def begun_optimizer(values: Values, optimizer: Any, trained: Any = None) -> Any:
         twin.build(trained)
     elif "_index_dict" in vars(optimizer):
         pairs = values.copier.pairs(tf.Variable)
-        pairs.sort(key=lambda pair: value_of(pair[0]) is None)  # a wrapper of a variable has the same name
+        pairs.sort(key=lambda pair: value_of(pair[0]) is None)  # wrappers last: they have the names of their variables
         by_name = {variable._unique_id: new for variable, new in pairs}
         twin.build([by_name[name] for name in optimizer._index_dict])
     return twin
@@ -240,24 +241,24 @@ def arguments_of(call: Any) -> tuple[Any, dict[str, Any]]:
     return call.call_args, call.call_kwargs
 
 
-def take_over(replay: Replay, model: Any, new: Any) -> None:
+def copy_attributes(replay: Replay, model: Any, new: Any) -> None:
     if model._is_compiled and getattr(model, "_compile_config", None) is not None:
-        _compile(replay, model, new)
+        _compile_clone(replay, model, new)
     if not isinstance(model, Sequential):
         _insert_layers(replay, model, new)
     elif model.built and not new.built and model._build_input_shape is not None:
         new.build(model._build_input_shape)
     own = {*vars(new), *replay.copier.plan(type(model)).rules, "_is_compiled", "_build_input_shape"}
     own = own - {"_dtype_policy", "_trainable", "_supports_masking"} | {"_self_tracked_trackables"}
-    replay.take_over(model, new, [name for name in vars(model) if name not in own and name[:6] != "_self_"])
+    replay.copy_attributes(model, new, [name for name in vars(model) if name not in own and name[:6] != "_self_"])
 
 
-def _compile(replay: Replay, model: Any, new: Any) -> None:
-    """Compile a new model like the original, with a new optimizer of its weights."""
+def _compile_clone(replay: Replay, model: Any, new: Any) -> None:
+    """Compile a new model like the original, with a new optimizer for its weights."""
     given = {name: value for name, value in model._compile_config.config.items() if name != "optimizer"}
     replay.copy(*given.values())
-    optimizer = begun_optimizer(Values(replay.copier), model.optimizer, new.trainable_variables)
-    new.compile(optimizer, **{name: replay.copier.of(value) for name, value in given.items()})
+    optimizer = fresh_optimizer(Values(replay.copier), model.optimizer, new.trainable_variables)
+    new.compile(optimizer, **{name: replay.copier.copy_of(value) for name, value in given.items()})
     before, after = (one.variables for one in (model.optimizer, optimizer))
     before, after = (one() if callable(one) else one for one in (before, after))
     if replay.weights and [variable.shape for variable in before] == [variable.shape for variable in after]:
@@ -266,7 +267,7 @@ def _compile(replay: Replay, model: Any, new: Any) -> None:
 
 
 def _insert_layers(replay: Replay, model: Any, new: Any) -> None:
-    """Add losses, metrics and uncalled layers, on which no output depends."""
+    """Add what no output depends on: losses, metrics, and layers without a call."""
     present = set(map(id, layers_of(new)))
     layers = [replay.memo[id(layer)] for layer in layers_of(model) if not isinstance(layer, InputLayer)]
     missing = [layer for layer in layers if id(layer) not in present]

@@ -1,4 +1,4 @@
-"""Selects the attributes of an object that are compared.
+"""Selects which attributes of an object are compared.
 
 Public attributes and properties are compared for every class, private attributes for user-defined classes. A private
 attribute of a Keras class is compared only if it holds a constructor argument or a user-defined object.
@@ -16,29 +16,29 @@ from clonediff.harness.inside.canonical import codes_of
 from clonediff.harness.inside.packages import BACKENDS, cached_per_class, is_backend_class, is_user_defined, root_of
 
 OPAQUE = BACKENDS | {"builtins", "threading", "_thread"}
-"""Packages whose objects are compared as single values, without their attributes."""
+"""Packages whose objects are compared as a whole, without their attributes."""
 PLAIN = frozenset([bool, int, float, complex, str, bytes, type(None), type(Ellipsis)])
 CONTAINERS = (list, tuple, dict, set, frozenset, collections.deque)
 
 
 def names_of(owner: Any, private: re.Pattern[str] | None) -> tuple[set[str], set[str]]:
-    """The names of attributes to compare, `private` ones included, and of all attributes."""
+    """The names of the attributes to compare, including `private` ones, and of all attributes."""
     kind, attributes = type(owner), getattr(owner, "__dict__", {})
     names, held = set(slots(kind)), {*attributes, *slots(kind)}
-    own, of_packages, arguments = is_user_defined(kind), names_of_packages(kind), constructor_arguments(kind)
+    is_own, of_packages, arguments = is_user_defined(kind), names_of_packages(kind), constructor_arguments(kind)
     for name, value in attributes.items():
         if type(name) is not str:
             continue
         if (
             name[:1] != "_"
             or (private is not None and private.match(name))
-            or (own and name[:2] != "__" and name not in of_packages)
+            or (is_own and name[:2] != "__" and name not in of_packages)
             or is_user_object(value)
         ):
             names.add(name)
         elif name[1:] in arguments:
-            public = name[1:] in attributes or hasattr(kind, name[1:])
-            if not (public and type(value) in PLAIN):  # a property may return a copy of other values
+            has_public = name[1:] in attributes or hasattr(kind, name[1:])
+            if not (has_public and type(value) in PLAIN):  # of other values, the public property may return a copy
                 names.add(name)
     return names, held
 
@@ -60,7 +60,7 @@ def slots(kind: Any) -> tuple[str, ...]:
 
 @cached_per_class
 def properties(kind: Any) -> tuple[str, ...]:
-    """The public properties of a class, without class-level properties such as a registry of presets."""
+    """The public properties of objects of a class, without properties of the class itself."""
     members: dict[str, Any] = {}
     for base in reversed(kind.__mro__):
         # `submodules` of TensorFlow repeats all layers, `torch_params` of Keras on torch all variables.
@@ -72,7 +72,7 @@ def properties(kind: Any) -> tuple[str, ...]:
 
 @cached_per_class
 def constructor_arguments(kind: Any) -> frozenset[str]:
-    """The argument names of the constructors of a class and its bases."""
+    """The names of the arguments of all constructors of a class and its bases."""
     names: set[str] = set()
     for code in (code for base in kind.__mro__ for code in codes_of(vars(base).get("__init__"))):
         names.update(code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount])
@@ -81,7 +81,7 @@ def constructor_arguments(kind: Any) -> frozenset[str]:
 
 @cached_per_class
 def names_of_packages(kind: Any) -> frozenset[str]:
-    """The names in the code of a class's library bases, such as their attributes."""
+    """All names, such as attributes, in the code of a class's bases in libraries."""
     return frozenset().union(*(_names_in(base) for base in kind.__mro__ if not is_user_defined(base)))
 
 
@@ -99,7 +99,7 @@ def _names_in(kind: Any) -> frozenset[str]:
 
 @cached_per_class
 def is_value(kind: Any) -> bool:
-    """Whether a class only stores its config and has no behavior, like `InputSpec`."""
+    """Whether objects of a class only hold settings, and compute nothing."""
     methods = {name for base in kind.__mro__[:-1] for name, item in vars(base).items() if callable(item)}
     public = {name for name in methods if name[0] != "_"}
     return "get_config" in methods and "__call__" not in methods and public <= {"get_config", "from_config"}

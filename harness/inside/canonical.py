@@ -30,15 +30,15 @@ def without_addresses(text: str) -> str:
 
 
 def entry(value: Any) -> str:
-    """The canonical text of a value; a long one is cut and has a digest."""
-    whole = text(value)
-    if len(whole) <= LONGEST:
-        return whole
-    return "{}...{}".format(whole[: LONGEST - 27], short_hash(whole.encode("utf-8", "backslashreplace")))
+    """The canonical text of a value; a long one is cut, and a digest added."""
+    full = text(value)
+    if len(full) <= LONGEST:
+        return full
+    return "{}...{}".format(full[: LONGEST - 27], short_hash(full.encode("utf-8", "backslashreplace")))
 
 
 def text(value: Any, depth: int = 0) -> str:
-    """The full canonical text of a value. Lists and tuples differ; dicts are sorted."""
+    """The full canonical text of a value; lists differ from tuples, and dicts are sorted."""
     kind = type(value)
     if value is None or kind in (bool, int, float, str, bytes):
         return repr(value)
@@ -50,7 +50,7 @@ def text(value: Any, depth: int = 0) -> str:
         if is_code or value.get("class_name") == "__lambda__":  # its serialized code includes the line number
             return "<lambda>"
         if value.get("class_name") in ("InputLayer", "SeedGenerator") and isinstance(value.get("config"), dict):
-            # Keras may have numbered the name; it is compared with the layer.
+            # Keras may have numbered the name, which is compared with the layer.
             value = dict(value, config={key: item for key, item in value["config"].items() if key != "name"})
         keys = [(key if isinstance(key, str) else repr(key), item) for key, item in value.items() if key != _BUILT_ON]
         items = sorted((without_addresses(key), text(item, depth + 1)) for key, item in keys)
@@ -87,14 +87,14 @@ def function(value: Any, depth: int = 0) -> str:
 
 
 def _content(value: Any, depth: int) -> str:
-    """The text of a closure cell or global; of objects with facts, the class."""
+    """The text of a closure cell or global; for an object with facts, its class."""
     plain = value is None or isinstance(value, (bool, int, float, str, bytes, np.ndarray, np.generic))
     plain = plain or isinstance(value, (list, tuple, dict, set, frozenset, type)) or callable(value)
     return text(value, depth) if plain and not hasattr(value, "get_config") else type(value).__name__
 
 
 def globals_of(function: Any) -> Iterator[tuple[str, Any]]:
-    """The names and values of the globals that a user-defined function reads, without modules."""
+    """The globals that a user-defined function reads, by name, without modules."""
     if not is_user_defined(function):
         return
     for name in sorted(names_in(function.__code__, "LOAD_GLOBAL", "LOAD_NAME")):
@@ -117,7 +117,7 @@ def class_code(kind: Any) -> str:
 
 
 def codes_of(member: Any) -> list[types.CodeType]:
-    """The unwrapped code objects of a method or property."""
+    """The code objects of a method or property, without decorators."""
     accessors = (member.fget, member.fset, member.fdel) if isinstance(member, property) else (member,)
     functions: list[Any] = [getattr(accessor, "__func__", accessor) for accessor in accessors]
     codes = [getattr(inspect.unwrap(function), "__code__", None) for function in functions]
@@ -125,7 +125,7 @@ def codes_of(member: Any) -> list[types.CodeType]:
 
 
 def contents(cells: Any) -> Iterator[Any]:
-    """The contents of closure cells, without empty ones."""
+    """The contents of those closure cells that are not empty."""
     for cell in cells:
         with contextlib.suppress(ValueError):
             yield cell.cell_contents

@@ -1,4 +1,4 @@
-"""Configs of layers and `compile` arguments of models, as canonical text by name."""
+"""The configs of layers and the `compile` arguments of models: canonical texts by name."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ from clonediff.harness.inside.frameworks.interface import Framework
 from clonediff.harness.inside.structure import items_of
 
 _CALLABLES = ("function", "mask", "_output_shape", "activity_regularizer", "_activity_regularizer")
-"""Attributes compared as objects: their config depends on the release and process, or is missing."""
+"""Attributes whose object is compared, since the config varies by release or is missing."""
 _COMPARED_ELSEWHERE = frozenset(["name", "build_config", "compile_config"])
 _GRAPH_KEYS = frozenset(["layers", "input_layers", "output_layers", "build_input_shape"])
 _BUILD_SHAPES = frozenset(["query_shape", "key_shape", "value_shape"])
-"""Build shapes in the config of `MultiHeadAttention`; calls are compared instead."""
+"""Build shapes in the config of `MultiHeadAttention`, which are not compared, since calls are."""
 _MODEL_KEYS = ("trainable", "dtype")
-"""Keys that are compared with the nested model itself."""
+"""Keys in the config of a nested model, which is itself compared."""
 
 
 def settings(layer: Any, framework: Framework) -> dict[str, str]:
-    """The config of a layer; keys with a leading dot are state it leaves out."""
+    """The config of a layer, with further state under keys that begin with a dot."""
     try:
         config = framework.config(layer)
-    except Exception as error:  # a layer may have no config, which is compared
+    except Exception as error:  # a layer may have no config: that is compared, too
         return {"get_config": f"raises {type(error).__name__}"}
-    without = _COMPARED_ELSEWHERE | _GRAPH_KEYS if "layers" in config else _COMPARED_ELSEWHERE
-    config = {name: value for name, value in config.items() if name not in without}
+    excluded = _COMPARED_ELSEWHERE | _GRAPH_KEYS if "layers" in config else _COMPARED_ELSEWHERE
+    config = {name: value for name, value in config.items() if name not in excluded}
     if framework.is_graph(layer) or not isinstance(layer, framework.layer_class):
         return _texts(config)
     own = vars(layer)
     if not framework.keeps_adapted_state and getattr(own.get("_lookup_layer"), "input_vocabulary", 0) is None:
-        config.pop("vocabulary_size", None)  # the size of its table
+        config.pop("vocabulary_size", None)  # it is the size of the layer's table
     if type(layer).__name__ == "MultiHeadAttention":
         config = {name: value for name, value in config.items() if name not in _BUILD_SHAPES}
-    # A function named in the config is compared by that name, since its object may be one of several wrappers.
+    # If the config has a function's name, the name is compared, since the object may be any of several wrappers.
     callables = {name: own[name] for name in _CALLABLES if own.get(name) is not None}
     callables = {name: value for name, value in callables.items() if not isinstance(config.get(name), str)}
     plain = {name: _without_model_keys(value) for name, value in config.items() if name not in callables}
@@ -47,14 +47,14 @@ def _texts(config: dict[str, Any]) -> dict[str, str]:
 
 
 def _without_model_keys(value: Any) -> Any:
-    """Remove keys from the config of a nested model that are compared with that model."""
+    """Remove the keys of `_MODEL_KEYS` from the config of a nested model."""
     if type(value) is not dict or type(value.get("config")) is not dict or "layers" not in value["config"]:
         return value
     return {**value, "config": {name: part for name, part in value["config"].items() if name not in _MODEL_KEYS}}
 
 
 def _adapted_state(layer: Any, framework: Framework) -> dict[str, str]:
-    """State from `adapt`, or a setting, that the config of a layer leaves out."""
+    """What the config of a layer leaves out: its `autocast`, or state from `adapt`."""
     own = vars(layer)
     if own.get("_autocast") is False and not hasattr(layer, "autocast"):
         return {"._autocast": "False"}
@@ -69,11 +69,11 @@ def _adapted_state(layer: Any, framework: Framework) -> dict[str, str]:
 # -- arguments of `compile`
 
 _LOSS_ARGUMENTS = ("_fn_kwargs", "fn", "_fn")
-"""Attributes of a loss with arguments that its config leaves out."""
+"""Attributes of a loss that hold arguments missing in its config."""
 
 
-def parts(arguments: dict[str, Any]) -> dict[str, str]:
-    """Flatten the arguments of `compile`: "loss" is "Huber", "loss.Huber.delta" is "2.0". Lists equal tuples."""
+def compile_texts(arguments: dict[str, Any]) -> dict[str, str]:
+    """Texts of `compile` arguments by path, such as "loss" and "loss.Huber.delta"; lists equal tuples."""
     texts: dict[str, str] = {}
     for name, value in arguments.items():
         _flatten(name, value, texts)
@@ -90,7 +90,7 @@ def _flatten(path: str, value: Any, texts: dict[str, str]) -> None:
 
 
 def _flatten_object(path: str, value: Any, texts: dict[str, str]) -> None:
-    """Flatten an object with a config, or a serialized one; others are text."""
+    """Add the texts of an object: its class and config, or else its value."""
     settings: Any = None
     if isinstance(value, dict) and "class_name" in value:
         kind, settings = str(value["class_name"]), value.get("config")
@@ -98,14 +98,14 @@ def _flatten_object(path: str, value: Any, texts: dict[str, str]) -> None:
         kind, settings = type(value).__name__, _settings(value)
     else:
         kind = entry(value)
-    texts[path] = kind  # not a lambda's serialized code, which includes the line number
+    texts[path] = kind  # the serialized code of a lambda is left out: it has a line number
     if isinstance(settings, dict) and kind != "__lambda__":
         for name, part in settings.items():
             _flatten_object(f"{path}.{kind}.{name}", part, texts)
 
 
 def _settings(value: Any) -> dict[str, Any]:
-    """The config of an object, with arguments of a loss that it leaves out."""
+    """The config of an object, with the loss arguments that are missing in it."""
     try:
         settings = dict(value.get_config())
     except Exception:  # `get_config` of a user may raise

@@ -1,11 +1,11 @@
-"""The static description of a model: its layers, calls, inputs, outputs, weights and states."""
+"""Describes a model that does not run: layers, calls, inputs, outputs, weights and states."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from clonediff.harness.inside.canonical import class_code, entry
-from clonediff.harness.inside.configs import parts
+from clonediff.harness.inside.configs import compile_texts
 from clonediff.harness.inside.facts import Facts
 from clonediff.harness.inside.layers import Layers, is_custom_class
 from clonediff.harness.inside.observer import Observer
@@ -14,14 +14,14 @@ from clonediff.harness.observation import End, Shape, Variable
 
 
 class Description:
-    """The record of a model, and the layers, variables and initial values behind it."""
+    """The `Shape` of a model, with its layers, its variables and their initial values."""
 
     def __init__(self, model: Any, observer: Observer, values: bool = True) -> None:
         framework, digest = observer.framework, observer.digests.digest
         self._observer = observer
         self.model = model
         self.values: Any = None
-        """The `VariableValues` with which the model runs."""
+        """The `VariableValues` that the model has before each run."""
         self.layers = Layers(model, observer)
         self.weights, trains = framework.weights(model)
         states = framework.states(model)
@@ -29,7 +29,7 @@ class Description:
         known = {id(weight) for weight in self.weights}
         mentioned = [variable for key, variable in self.layers.variables.items() if key not in known]
         self.states = list({id(state): state for state in [*(state for state, _ in states), *mentioned]}.values())
-        # The initial values; a second description of the same model does not need them.
+        # Initial values, which a second description of the same model does not need.
         self.initial = [framework.read(weight) for weight in self.weights] if values else []
         self.first_states = [framework.read(state) for state in self.states] if values else []
         owners: dict[int, int] = {}
@@ -57,21 +57,21 @@ class Description:
             layers=tuple(layers),
             weights=tuple(self._variable(weight, owners, id(weight) in trains) for weight in self.weights),
             states=tuple(self._variable(state, owners, False, digests.get(id(state), "")) for state in self.states),
-            compiled=None if compiled is None else parts(compiled),
+            compiled=None if compiled is None else compile_texts(compiled),
             own=is_custom_class(type(model)),
             code=class_code(type(model)),
         )
 
     def read_facts(self, original: Description | None = None, facts: Facts | None = None) -> None:
-        """Read the attributes of the model, unless `facts` has them, without the original's objects."""
+        """Fill the attributes of the shape from `facts`, by default those of the model."""
         theirs = None if original is None else original.facts
         self.facts: Facts = facts or Facts(self.layers, [*self.weights, *self.states], self._observer, theirs)
-        for attributes, of_layer in zip(self.shape.facts, self.facts.of, strict=False):
+        for attributes, of_layer in zip(self.shape.facts, self.facts.by_layer, strict=False):
             attributes.clear()
             attributes.update(of_layer)
 
     def shared_with(self, clone: Description) -> list[Any]:
-        """The layers and variables of this model that a clone contains."""
+        """The layers and variables that a clone shares with this model."""
         ours, theirs = ([*each.layers.objects(), *each.weights, *each.states] for each in (self, clone))
         ids = {id(thing) for thing in ours}
         return [thing for thing in theirs if id(thing) in ids]
@@ -79,8 +79,8 @@ class Description:
     def _variable(self, variable: Any, owners: dict[int, int], trainable: bool, value: str = "") -> Variable:
         framework = self._observer.framework
         name, short_name = framework.names(variable)
-        settings = [getattr(variable, name, None) for name in ("constraint", "regularizer")]
-        placing = [str(getattr(variable, name, "")) for name in ("aggregation", "synchronization")]
+        settings = [getattr(variable, setting, None) for setting in ("constraint", "regularizer")]
+        distribution = [str(getattr(variable, setting, "")) for setting in ("aggregation", "synchronization")]
         return Variable(
             name=name,
             owner=owners.get(id(variable), -1),
@@ -90,7 +90,7 @@ class Description:
             ident=self._observer.ident(variable),
             value=value,
             short_name=short_name,
-            constraint=" ".join([entry(settings), *placing, class_code(type(variable))]),
+            constraint=" ".join([entry(settings), *distribution, class_code(type(variable))]),
             watched=bool(getattr(variable, "trainable", trainable)),
         )
 

@@ -1,4 +1,4 @@
-"""Digests of arrays: equal if dtype, shape and bytes are; every NaN equals every NaN."""
+"""Digests of arrays: equal if dtype, shape and bytes are; all NaNs are equal."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from clonediff.harness.observation import Leaf
 
 KEPT_BYTES = 64 * 1024 * 1024
 _name = functools.lru_cache(maxsize=None)(str)
-"""The name of a dtype, cached because NumPy is slow."""
+"""Returns the name of a dtype; cached, since NumPy computes it slowly."""
 
 
 def short_hash(data: Any, more: bytes = b"") -> str:
@@ -23,7 +23,7 @@ def short_hash(data: Any, more: bytes = b"") -> str:
 
 
 class Digests:
-    """The digests of one trial, with their arrays up to a number of bytes."""
+    """The digests of one trial, with those arrays that fit into `limit` bytes."""
 
     def __init__(self, limit: int = KEPT_BYTES) -> None:
         self._arrays: dict[str, Any] = {}
@@ -34,7 +34,7 @@ class Digests:
         if dtype.kind in "OSU":
             body: Any = json.dumps([as_text(item) for item in array.flat]).encode()
         else:
-            array = one_nan(array) if dtype.kind in "fcV" else array
+            array = with_one_nan(array) if dtype.kind in "fcV" else array
             body = _bytes(array)
         name = short_hash((f"{_name(dtype)}{array.shape}").encode(), body)
         # At most half of the remaining room, so that small arrays, such as outputs, always fit.
@@ -47,7 +47,7 @@ class Digests:
         return Leaf(array.shape, _name(array.dtype), self.digest(array))
 
     def difference(self, left: str, right: str) -> dict[str, Any]:
-        """How the arrays of two digests differ, as `difference` below; or which arrays are missing."""
+        """How the arrays of two digests differ, or which of them were not kept."""
         missing = [digest for digest in (left, right) if digest not in self._arrays]
         if missing:
             return {"missing": missing}
@@ -58,16 +58,16 @@ def _bytes(array: Any) -> Any:
     return np.ascontiguousarray(array).reshape(-1).view(np.uint8)
 
 
-def same(left: Any, right: Any) -> bool:
+def are_equal(left: Any, right: Any) -> bool:
     """Whether two arrays are equal, bit for bit."""
     if left.shape != right.shape or left.dtype != right.dtype:
         return False
-    of_bytes = left.dtype.kind not in "OSU"  # the bytes of objects are pointers
-    return bool(np.array_equal(_bytes(left), _bytes(right)) if of_bytes else left.tolist() == right.tolist())
+    has_bytes = left.dtype.kind not in "OSU"  # the bytes of objects are pointers
+    return bool(np.array_equal(_bytes(left), _bytes(right)) if has_bytes else left.tolist() == right.tolist())
 
 
-def one_nan(array: Any) -> Any:
-    """The array with the same bits for every NaN."""
+def with_one_nan(array: Any) -> Any:
+    """The array, with equal bits for all NaNs."""
     try:
         holes = np.isnan(array)
     except TypeError:
@@ -79,7 +79,7 @@ def one_nan(array: Any) -> Any:
 
 
 def difference(left: Any, right: Any) -> dict[str, Any]:
-    """How two arrays differ. A NaN in one of them counts, but not towards `max_abs`."""
+    """How two arrays differ; a NaN in one of them counts, except for `max_abs`."""
     report: dict[str, Any] = {
         "shape": [list(left.shape), list(right.shape)],
         "dtype": [str(left.dtype), str(right.dtype)],

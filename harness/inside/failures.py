@@ -26,10 +26,10 @@ _INSIDE = re.compile(r".*/(?=(?:inside|server|fixed)/)")
 
 
 def failure(error: BaseException, below: str = "") -> Failure:
-    """The record of an exception, with the frames below our function `below`."""
-    errors = [error, *_wrapped(error)]
-    frames = _below(_frames(error), below)
-    frames += [frame for inner in errors[1:] for frame in _frames(inner)]
+    """The record of an exception; its frames are those below our function named `below`."""
+    errors = [error, *_inner_errors(error)]
+    frames = _frames_below(_frames_of(error), below)
+    frames += [frame for inner in errors[1:] for frame in _frames_of(inner)]
     message = encodable(without_addresses(str(errors[-1])))[:LONGEST_MESSAGE]
     return Failure(encodable(type(error).__name__), message, plain_frames(frames))
 
@@ -41,40 +41,40 @@ def encodable(text: str) -> str:
 
 def stack(frame: Any) -> Frames:
     """The stack of a frame, the innermost frame last."""
-    return _located(traceback.walk_stack(frame))[::-1]
+    return _as_frames(traceback.walk_stack(frame))[::-1]
 
 
 def plain_frames(frames: Frames, below: str = "") -> tuple[Frame, ...]:
-    """Frames as plain data, below our function `below` if it is on the stack."""
-    named = [(package_path(file), name, line) for file, name, line in _below(frames, below)]
+    """Frames as plain data, from below our function named `below`, if it is there."""
+    named = [(package_path(file), name, line) for file, name, line in _frames_below(frames, below)]
     named = [frame for frame in named if not _PLUMBING.match(frame[0])]
     if len(named) > MOST_FRAMES:
         named = named[: MOST_FRAMES // 2] + named[-MOST_FRAMES // 2 :]
     return tuple(Frame(file, name, line or 0) for file, name, line in named)
 
 
-def _below(frames: Frames, function: str) -> Frames:
+def _frames_below(frames: Frames, function: str) -> Frames:
     ours = [number for number, (file, name, _) in enumerate(frames) if name == function and _INSIDE.match(file)]
     return frames[ours[-1] + 1 :] if ours else frames
 
 
-def _frames(error: BaseException) -> Frames:
-    # Not `extract_tb`, which reads the source file of every frame.
-    return _located(traceback.walk_tb(error.__traceback__))
+def _frames_of(error: BaseException) -> Frames:
+    # `extract_tb` would read the source file of every frame.
+    return _as_frames(traceback.walk_tb(error.__traceback__))
 
 
-def _located(walk: Iterator[tuple[Any, int]]) -> Frames:
+def _as_frames(walk: Iterator[tuple[Any, int]]) -> Frames:
     return [(frame.f_code.co_filename, frame.f_code.co_name, line) for frame, line in walk]
 
 
-def _wrapped(error: BaseException) -> Iterator[BaseException]:
-    """The exceptions that were raised again with a longer message, the outermost first.
+def _inner_errors(error: BaseException) -> Iterator[BaseException]:
+    """The exceptions inside an exception that only repeats them, the outermost first.
 
-    Deserialization raises an error again as another type, with the whole config in the message.
+    Deserialization raises an error again, as another type and with the whole config in the message.
     """
     while not error.__suppress_context__ and error.__context__ is not None:
         inner = error.__context__
-        alike = type(inner) is type(error) or _frames(error)[-1][1] == "from_config"
+        alike = type(inner) is type(error) or _frames_of(error)[-1][1] == "from_config"
         if not alike or not str(inner) or str(inner) not in str(error):
             return
         yield inner

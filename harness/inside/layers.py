@@ -1,7 +1,7 @@
-"""The layers of a model, numbered depth-first, each with its calls.
+"""The layers of a model in depth-first order, each with its calls.
 
 The arguments of a call are a skeleton, in which a tensor is {"tensor": [layer, use, output]}. An argument that equals
-its default is left out; before other positional arguments, it is {"value": "default"}.
+its default is left out, or is {"value": "default"} if positional arguments follow.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _LISTS_OF_KERAS = ("_layers", "_self_tracked", "_obj_reference", "_self_uncondit
 
 
 class LayerPlace(NamedTuple):
-    """A layer, its holder, its attribute there, and the first place of the object."""
+    """A layer, its holder's index, its attribute there, and its first place."""
 
     layer: Any
     inside: int
@@ -37,7 +37,7 @@ class LayerPlace(NamedTuple):
 
 
 class Layers:
-    """The layer places of a model; `index` has the first place of each `id`."""
+    """The places of a model's layers; `index` has each layer's first place by `id`."""
 
     def __init__(self, model: Any, observer: Observer) -> None:
         self.model = model
@@ -46,36 +46,36 @@ class Layers:
         self.variables: dict[int, Any] = {}
         self._observer, self._framework = observer, observer.framework
         self._members: dict[int, dict[int, int]] = {}
-        """By holder, the places of its layers by `id`."""
+        """For each holder, the places of its layers by `id`."""
         self._visit(model, -1)
         self._nodes: dict[int, list[Any]] = {}
-        """The nodes of each place in its graph."""
+        """The nodes of the layer at each place, in the graph of its holder."""
         self._uses: dict[tuple[int, int], int] = {}
-        """By holder and `id` of a node, which call of its layer it is."""
+        """The number of each node among the calls of its layer, by holder and `id`."""
         self._holders: dict[int, int] = {}
-        """The holder of the graph of each node, by `id`."""
+        """The holder whose graph has a node, by `id` of the node."""
         for holder, members in self._members.items():
-            if self._framework.is_graph(self._at(holder)):
+            if self._framework.is_graph(self._layer_at(holder)):
                 self._number_nodes(holder, members)
 
     def objects(self) -> list[Any]:
         return [self.model, *(place.layer for place in self.places)]
 
-    def _at(self, number: int) -> Any:
+    def _layer_at(self, number: int) -> Any:
         return self.model if number < 0 else self.places[number].layer
 
     def _visit(self, holder: Any, number: int) -> None:
         members: dict[int, int] = {}
         graph = self._framework.is_graph(holder)
         for layer in self._framework.members(holder) if graph else ():
-            self._place(layer, number, "layers", members)
+            self._add_place(layer, number, "layers", members)
         for layer in self._framework.sublayers(holder):
             if id(layer) not in members:
-                self._place(layer, number, _role(holder, layer), members)
+                self._add_place(layer, number, _role(holder, layer), members)
         if members or graph:
             self._members[number] = members
 
-    def _place(self, layer: Any, holder: int, role: str, members: dict[int, int]) -> None:
+    def _add_place(self, layer: Any, holder: int, role: str, members: dict[int, int]) -> None:
         number = len(self.places)
         first = self.index.setdefault(id(layer), number)
         members[id(layer)] = number
@@ -84,7 +84,7 @@ class Layers:
             self._visit(layer, number)
 
     def _number_nodes(self, holder: int, members: dict[int, int]) -> None:
-        of_graph = {id(node) for node in self._framework.graph_nodes(self._at(holder))}
+        of_graph = {id(node) for node in self._framework.graph_nodes(self._layer_at(holder))}
         for number in members.values():
             nodes = self._framework.layer_nodes(self.places[number].layer)
             self._nodes[number] = nodes = [node for node in nodes if id(node) in of_graph]
@@ -104,7 +104,7 @@ class Layers:
                 role=role,
                 config=settings(layer, framework) if first == number else records[first].config,
                 trainable=bool(getattr(layer, "trainable", False)),
-                calls=tuple(self._call(node, layer, inside) for node in nodes),
+                calls=tuple(self._describe_call(node, layer, inside) for node in nodes),
                 nodes=framework.node_counts(layer),
                 own=is_custom_class(type(layer)),
                 code=class_code(type(layer)),
@@ -114,7 +114,7 @@ class Layers:
         return records
 
     def tensor(self, tensor: Any, holder: int = -1) -> tuple[int, int, int] | None:
-        """A symbolic tensor as [layer, use, output] in a holder's graph; None from outside."""
+        """A symbolic tensor as [layer, use, output] in a holder's graph, or None."""
         layer, node, output = self._framework.origin(tensor)
         place = self._members.get(holder, {}).get(id(layer))
         if place is None:
@@ -123,12 +123,12 @@ class Layers:
         return None if use is None else (place, use, output)
 
     def tensor_of_any_graph(self, tensor: Any) -> tuple[int, int, int] | None:
-        """The same in whichever graph of the model the tensor belongs to."""
+        """A symbolic tensor as [layer, use, output] in the graph that has it, or None."""
         _, node, _ = self._framework.origin(tensor)
         holder = self._holders.get(id(node))
         return None if holder is None else self.tensor(tensor, holder)
 
-    def _call(self, node: Any, layer: Any, holder: int) -> CallSeen:
+    def _describe_call(self, node: Any, layer: Any, holder: int) -> CallSeen:
         leaf = functools.partial(self._leaf, holder)
         args, kwargs = self._without_defaults(layer, *self._framework.arguments(node))
         return CallSeen(
@@ -149,12 +149,12 @@ class Layers:
             isinstance(leaf, self._framework.tensor_class) and self._framework.has_mask(leaf) for leaf in leaves(args)
         )
         rest = [
-            _DEFAULT if _by_default(parameter, value, masked) else value
+            _DEFAULT if _is_default(parameter, value, masked) else value
             for parameter, value in itertools.zip_longest(positional[1 : len(args)], args[1:])
         ]
         while rest and rest[-1] is _DEFAULT:
             rest.pop()
-        given = {name for name in kwargs if not _by_default(parameters.get(name), kwargs[name], masked)}
+        given = {name for name in kwargs if not _is_default(parameters.get(name), kwargs[name], masked)}
         return (*args[:1], *rest), {name: value for name, value in kwargs.items() if name in given}
 
     def _leaf(self, holder: int, value: Any) -> Any:
@@ -183,11 +183,11 @@ def _parameters_of_call(kind: Any) -> list[inspect.Parameter]:
     return list(inspect.signature(kind.call).parameters.values())[1:]
 
 
-def _by_default(parameter: inspect.Parameter | None, value: Any, masked: bool) -> bool:
+def _is_default(parameter: inspect.Parameter | None, value: Any, masked: bool) -> bool:
     """Whether a call does the same without this argument.
 
-    Keras sets a missing `training`, or None, itself. If an input is `masked`, some releases pass its mask on unless
-    the call has a mask argument, even None.
+    Keras sets `training` itself if it is missing or None. If an input is `masked`, some releases pass its mask on,
+    unless the call has a mask argument, even if that is None.
     """
     if parameter is None or type(value) is not type(parameter.default):
         return False
@@ -199,12 +199,12 @@ def _by_default(parameter: inspect.Parameter | None, value: Any, masked: bool) -
 
 
 def is_custom_class(kind: type) -> bool:
-    """Whether a class is not defined by Keras itself."""
+    """Whether a class is defined outside Keras."""
     return kind.__module__.partition(".")[0] not in ("keras", "tf_keras")
 
 
 def _role(holder: Any, layer: Any) -> str:
-    """The attribute of `holder` that contains `layer`: "cell", "layers[1]"; "" if there is none."""
+    """The attribute of a holder with the layer, such as "layers[1]", or ""."""
     private = ""
     for name, value in vars(holder).items():
         role = name if value is layer else ""

@@ -1,8 +1,8 @@
 """Finds leaks: mutable objects of the original that can be reached from its clone.
 
-References come from `gc.get_referents`. Backend objects, classes, modules and functions do not belong to a model, but
-functions of the clone are searched. An object is no leak if another build of the source also reaches it, or a module
-holds it.
+`gc.get_referents` finds references. Backend objects, classes, modules and functions do not belong to a model, but what
+the clone's functions refer to can be reached. An object is no leak if another build of the source reaches it, too, or
+if a module holds it.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from clonediff.harness.inside.packages import BACKENDS, cached_per_class, is_ker
 from clonediff.harness.observation import Leak
 
 Objects = dict[int, Any]
-"""Objects by `id`, which keeps them alive so that no `id` is reused."""
+"""Objects by `id`; the dict keeps them alive, so that no `id` is reused."""
 
 _TRACKING = "tensorflow.python.trackable."
-"""TensorFlow's wrappers of lists and dicts, and its checkpoint references."""
+"""The package with TensorFlow's wrappers of lists and dicts, and its checkpoint references."""
 _VALUES: tuple[Any, ...] = (
     *(bool, int, float, complex, str, bytes, enum.Enum, type(None), type(NotImplemented), type(Ellipsis)),
     *(type, types.ModuleType, types.CodeType, types.FrameType, types.TracebackType, types.BuiltinFunctionType),
@@ -45,7 +45,7 @@ _STATES = (
 _RESOURCES = ("ResourceVariable", "MutableHashTable", "DenseHashTable", "Generator")
 """TensorFlow classes with mutable state."""
 _MODULE_KEY = "__builtins__"
-"""Only the namespace of a module has this key."""
+"""A key that only the namespace of a module has."""
 _FUNCTION_PARTS = ("__closure__", "__defaults__", "__kwdefaults__", "__self__", "__func__", "func", "args", "keywords")
 
 
@@ -55,24 +55,24 @@ class _Kind(enum.Enum):
     VALUE = 0
     PART = 1
     CAN_CHANGE = 2
-    FUNCTION = 3  # or a weak reference
+    FUNCTION = 3  # a function or weak reference
 
 
-def owned(model: Any, held: Iterable[Any] = ()) -> Objects:
-    """The objects that belong to a model, or to the objects `held` by its functions."""
+def belongings_of(model: Any, held: Iterable[Any] = ()) -> Objects:
+    """The objects that belong to a model, or to `held`, the objects in its functions."""
     return _walk([model, *(thing for thing in held if _belongs_to_model(type(thing)))], _belongs_to_model)
 
 
-def in_common(left: Objects, right: Objects, known: Objects) -> list[Any]:
-    """The mutable objects of both models that are not `known`."""
+def common_objects(left: Objects, right: Objects, known: Objects) -> list[Any]:
+    """The mutable objects that both models have, except `known` objects."""
     keys = left.keys() & right.keys() - known.keys()
     return [left[key] for key in keys if _kind(type(left[key])) is _Kind.CAN_CHANGE]
 
 
 def contents(belongings: Objects) -> list[Any]:
-    """The current referents of the objects of a model, then the bytes of arrays.
+    """What the objects of a model refer to now, followed by the bytes of arrays.
 
-    The list keeps them alive, so that no `id` is reused.
+    The list keeps these objects alive, so that no `id` is reused.
     """
     things = list(belongings.values())
     referents = gc.get_referents(*things, *(thing.__dict__ for thing in things if hasattr(thing, "__dict__")))
@@ -80,9 +80,9 @@ def contents(belongings: Objects) -> list[Any]:
 
 
 def same_contents(before: list[Any], after: list[Any]) -> bool:
-    """Whether two lists have the same objects, equal bytes, or tuples of the same items.
+    """Whether results of `contents` have the same objects, equal bytes, or equal tuples.
 
-    Keras replaces the history of a tensor, a tuple, by a new one.
+    Keras replaces the history of a tensor, a tuple, by a new tuple.
     """
     return len(before) == len(after) and all(
         type(old) is type(new)
@@ -97,9 +97,9 @@ def same_contents(before: list[Any], after: list[Any]) -> bool:
 def leaks(
     clone: list[Any], original: list[Any], belongings: Objects, known: Iterable[Any], whole_packages: bool = False
 ) -> tuple[Leak, ...]:
-    """The `belongings` of the original that the clone reaches without `known` objects or modules.
+    """The `belongings` of the original that the clone reaches without `known` objects.
 
-    `clone` and `original` are models, each followed by its layers.
+    `clone` and `original` are lists of a model and its layers. What a module holds is no leak.
     """
     stops = {id(thing) for thing in known}
     reached = _walk([thing for thing in clone if id(thing) not in stops], _is_reachable)
@@ -108,21 +108,21 @@ def leaks(
     if not shared:
         return ()
     common = _held_by_modules(belongings, whole_packages)
-    ways = {key: way for key, way in _paths(clone, shared, stops).items() if key not in common}
-    of_original = _paths(original, set(ways), set(), through=True)
-    names = {key: type(belongings[key]).__name__ for key in ways}
-    return tuple(Leak(names[key], *way, *of_original.get(key, (-1, ""))) for key, way in ways.items())
+    paths = {key: path for key, path in _paths(clone, shared, stops).items() if key not in common}
+    of_original = _paths(original, set(paths), set(), through=True)
+    names = {key: type(belongings[key]).__name__ for key in paths}
+    return tuple(Leak(names[key], *path, *of_original.get(key, (-1, ""))) for key, path in paths.items())
 
 
 def _is_read_only(thing: Any) -> bool:
-    """Whether an object is a read-only or zero-dimensional array, as of tf_keras."""
+    """Whether an object is a read-only or zero-dimensional array; tf_keras shares these."""
     return isinstance(thing, np.ndarray) and not (thing.flags.writeable and thing.ndim)
 
 
 def _held_by_modules(original: Objects, whole_packages: bool) -> Objects:
-    """The objects in modules of the source and of a model's classes, except Keras objects.
+    """The objects in `__main__` and in the modules of a model's classes, except Keras'.
 
-    With `whole_packages`, those of all modules in the same packages.
+    With `whole_packages`, all modules in the same packages are searched.
     """
     names = {type(thing).__module__ for thing in original.values()} | {"__main__"}
     if whole_packages:
@@ -165,7 +165,7 @@ def _is_reachable(kind: Any) -> bool:
 
 
 def _belongs_to_module(kind: Any) -> bool:
-    """Whether an object in a module is followed; a Keras object belongs to another model."""
+    """Whether objects of a class can belong to a module, unlike Keras objects."""
     return issubclass(kind, type) or (_belongs_to_model(kind) and not is_keras_class(kind))
 
 
@@ -192,36 +192,36 @@ def _kind(kind: Any) -> _Kind:
 
 
 def _paths(seeds: list[Any], wanted: set[int], stops: set[int], *, through: bool = False) -> dict[int, tuple[int, str]]:
-    """The shortest path to each `wanted` object, as nearest seed and path from there.
+    """The shortest path to each `wanted` object, with the seed where it begins.
 
-    No path leads through `stops` or, unless `through` is set, through another wanted object.
+    No path leads through `stops`, nor through another wanted object unless `through` is set.
     """
     numbers = {id(seed): number for number, seed in enumerate(seeds, -1) if id(seed) not in stops}
     holders: dict[int, Any] = dict.fromkeys(numbers)
-    ways = {key: (numbers[key], "") for key in wanted & numbers.keys()}
-    todo = collections.deque(seed for seed in seeds if id(seed) in numbers)
-    while todo and len(ways) < len(wanted):
-        holder = todo.popleft()
+    paths = {key: (numbers[key], "") for key in wanted & numbers.keys()}
+    waiting = collections.deque(seed for seed in seeds if id(seed) in numbers)
+    while waiting and len(paths) < len(wanted):
+        holder = waiting.popleft()
         for part in _referents([holder]):
             key, kind = id(part), type(part)
             if key in holders or not _is_reachable(kind) or key in stops or (kind is dict and _MODULE_KEY in part):
                 continue
             holders[key] = holder
             if through or key not in wanted:
-                todo.append(part)
+                waiting.append(part)
             if key not in wanted:
                 continue
-            way = [part]
-            while holders[id(way[-1])] is not None:
-                way.append(holders[id(way[-1])])
-            ways[key] = numbers[id(way[-1])], _as_python(way[::-1])
-    return ways
+            path = [part]
+            while holders[id(path[-1])] is not None:
+                path.append(holders[id(path[-1])])
+            paths[key] = numbers[id(path[-1])], _as_python(path[::-1])
+    return paths
 
 
-def _as_python(way: list[Any]) -> str:
-    """The Python expression for a path of objects."""
-    namespaces = {id(getattr(thing, "__dict__", None)) for thing in way}
-    things = [thing for thing in way if id(thing) not in namespaces]
+def _as_python(path: list[Any]) -> str:
+    """The Python expression that leads from the first to the last object of a path."""
+    namespaces = {id(getattr(thing, "__dict__", None)) for thing in path}
+    things = [thing for thing in path if id(thing) not in namespaces]
     return "".join(
         next(_steps(holder, part), f".<{type(part).__name__}>") for holder, part in itertools.pairwise(things)
     )

@@ -1,7 +1,7 @@
 """A trial of a model in the user's own process, which leaves the model unchanged.
 
-Open sizes of inputs are found by calling the model with a few likely sizes: a position table, an embedding or a reshape
-raises if a size does not fit.
+To find sizes for open dimensions of inputs, the model is called with a few likely sizes: a position table, an embedding
+or a reshape raises if a size does not fit.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from clonediff.harness.inside.original import Live, VariableValues
 from clonediff.harness.inside.structure import leaves
 from clonediff.harness.inside.trial import run_trial
 from clonediff.harness.inside.values import DEFAULT_BATCH, input_arrays
-from clonediff.harness.inside.warning_recorder import silenced
+from clonediff.harness.inside.warning_recorder import ignored_warnings
 from clonediff.harness.observation import Answer, Case, End, Request
 
 _SEED = 0
@@ -40,7 +40,7 @@ _MASK = re.compile(r"(?i:(?:^|[^a-z])masks?[\W_\d]*)$|[a-z]Masks?\d*$")
 def try_live(
     model: Any, cloners: Mapping[str, Any], framework: Framework, inputs: Any = None, costly: bool = True
 ) -> tuple[Answer, list[dict[str, Any]]]:
-    """Run a trial of an existing model; return specs of its inputs, too."""
+    """Run a trial of an existing model; return the answer and the input specs."""
     observer = Observer(framework, _SEED)
     if not isinstance(model, framework.keras.models.Model):
         raise TypeError(f"expected a model, found {type(model).__name__}")
@@ -48,7 +48,7 @@ def try_live(
         reason = f"{type(model).__name__} is subclassed, so it has no graph of layers to compare"
         advice = "pass keras.Model(inputs, model(inputs)). clonediff.clone_model can clone the model itself"
         raise TypeError(f"{reason}: {advice}")
-    with silenced() as filters, framework.isolated(), _restored_afterwards(model, observer):
+    with ignored_warnings() as filters, framework.isolated(), _restored_afterwards(model, observer):
         if not framework.ends(model)[0]:
             raise ValueError(f"the model {model.name!r} is not built: call it on data, or start it with an Input")
         description = Description(model, Observer(framework, 0), values=False)
@@ -58,7 +58,7 @@ def try_live(
 
 
 def _specs(ends: Sequence[End], inputs: Any) -> list[dict[str, Any]]:
-    """The specs of user-supplied arrays: one array, a list, or a dict by name."""
+    """The specs of the user's arrays: one array, a list, or a dict by name."""
     names = [end.name for end in ends]
     if isinstance(inputs, Mapping):
         if set(inputs) != set(names):
@@ -70,13 +70,13 @@ def _specs(ends: Sequence[End], inputs: Any) -> list[dict[str, Any]]:
         raise ValueError(f"inputs: has {len(arrays)} arrays, expected one for each of {_quoted(names)}")
     specs = []
     for end, array in zip(ends, map(np.asarray, arrays), strict=False):
-        shape = array.shape if end.shape is None else end.shape  # None means any rank
-        both = zip(shape, array.shape, strict=False)
-        if len(shape) != array.ndim or any(size not in (None, have) for size, have in both):
+        shape = array.shape if end.shape is None else end.shape  # a declared shape of None means any rank
+        sizes = zip(shape, array.shape, strict=False)
+        if len(shape) != array.ndim or any(size not in (None, found) for size, found in sizes):
             message = "inputs: the array for %r has the shape %s, expected %s"
             raise ValueError(message % (end.name, array.shape, tuple(shape)))
-        batch, *sizes = array.shape or (1,)
-        specs.append({"name": end.name, "shape": sizes, "dtype": end.dtype, "batch": batch, "array": array})
+        batch, *dimensions = array.shape or (1,)
+        specs.append({"name": end.name, "shape": dimensions, "dtype": end.dtype, "batch": batch, "array": array})
     return specs
 
 
@@ -86,10 +86,10 @@ def _quoted(names: Sequence[str] | Mapping[str, Any]) -> str:
 
 @contextlib.contextmanager
 def _restored_afterwards(model: Any, observer: Observer) -> Iterator[None]:
-    """Restore the weights, states, optimizer and metric variables of a model after a scope."""
+    """At the end of a scope, restore a model's weights, states, optimizer and metrics."""
     framework, values = observer.framework, VariableValues(observer)
     states = [state for state, _ in framework.states(model)]
-    for variable in [*framework.weights(model)[0], *states, *framework.learned(model)]:
+    for variable in [*framework.weights(model)[0], *states, *framework.training_variables(model)]:
         values.keep(variable, framework.read(variable))
     try:
         yield
@@ -101,34 +101,34 @@ def _restored_afterwards(model: Any, observer: Observer) -> Iterator[None]:
 
 
 def _working_inputs(description: Description, framework: Framework) -> list[dict[str, Any]]:
-    """Specs of inputs that the model accepts; with the first sizes if it accepts none."""
+    """Specs of inputs that the model accepts; otherwise, the first that were tried."""
     # An input of any rank gets two dimensions.
     ends = [end if end.shape is not None else replace(end, shape=(None, None)) for end in description.shape.inputs]
     batch = next((end.shape[0] for end in ends if end.shape and end.shape[0]), DEFAULT_BATCH)
     names = [end.name for end in ends if end.shape and None in end.shape[1:]]
     known = [size for size in map(_vocabulary, description.layers.objects()) if size]
     below = min([NUMBERS, *known])
-    whole = bool(known) and not any("int" in end.dtype for end in ends)
+    as_integers = bool(known) and not any("int" in end.dtype for end in ends)
     for sizes in _attempts(names, description, framework):
         # Indices to look up may be declared as float32, the default dtype of an input.
-        specs = _specs_of_sizes(ends, sizes, batch, below, whole)
+        specs = _specs_of_sizes(ends, sizes, batch, below, as_integers)
         if _accepts(description.model, specs, batch, framework):
             return specs
-    return _specs_of_sizes(ends, dict.fromkeys(names, SIZE), batch, below, whole)
+    return _specs_of_sizes(ends, dict.fromkeys(names, SIZE), batch, below, as_integers)
 
 
 def _specs_of_sizes(
-    ends: Sequence[End], sizes: dict[str, int], batch: int, below: int = NUMBERS, whole: bool = False
+    ends: Sequence[End], sizes: dict[str, int], batch: int, below: int = NUMBERS, as_integers: bool = False
 ) -> list[dict[str, Any]]:
-    """Specs of inputs with these sizes in open dimensions; `whole` draws integers as floats."""
-    below = min(below, max(min(sizes.values(), default=below), 2))  # they may be indices into another input
+    """Specs of inputs, with `sizes` for open dimensions; floats may be drawn `as_integers`."""
+    below = min(below, max(min(sizes.values(), default=below), 2))  # integers may be indices into another input
     specs = []
     for end in ends:
         shape = [sizes.get(end.name, SIZE) if size is None else size for size in (end.shape or ())[1:]]
         spec: dict[str, Any] = {"name": end.name, "shape": shape, "dtype": end.dtype, "batch": batch}
         if "int" in end.dtype and _MASK.search(end.name) and below > 1:
             spec["fill"] = "mask"
-        elif "int" in end.dtype or (whole and "float" in end.dtype):
+        elif "int" in end.dtype or (as_integers and "float" in end.dtype):
             spec.update(fill="ids", high=below)
         specs.append(spec)
     return specs
@@ -143,7 +143,7 @@ def _vocabulary(layer: Any) -> int:
 
 
 def _attempts(names: list[str], description: Description, framework: Framework) -> Iterator[dict[str, int]]:
-    """Sizes to try for open inputs: one for all, then another for one input."""
+    """Sizes to try, by input: one for all inputs, then another for one input."""
     if not names:
         return
     yield dict.fromkeys(names, SIZE)
@@ -158,7 +158,7 @@ def _attempts(names: list[str], description: Description, framework: Framework) 
 
 
 def _tables(description: Description, framework: Framework) -> list[int]:
-    """The smallest sizes in the position tables, embeddings and target shapes of a model."""
+    """The smallest sizes of position tables, embeddings and target shapes in a model."""
     sizes: set[int] = set()
     for place in description.layers.places:
         config: dict[str, Any] = {}
@@ -172,7 +172,7 @@ def _tables(description: Description, framework: Framework) -> list[int]:
 
 
 def _accepts(model: Any, specs: list[dict[str, Any]], batch: int, framework: Framework) -> bool:
-    """Whether a model runs on these inputs without an exception."""
+    """Whether a model runs on such inputs, without an exception or NaN."""
     tensors = framework.tensors
     try:
         result = model(framework.feed(model, input_arrays(specs, batch, 0)), training=False)

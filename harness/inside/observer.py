@@ -1,7 +1,7 @@
 """The observer of a trial, and garbage collection between trials.
 
-Models are reference cycles, which only the garbage collector frees. A worker collects every few trials, and freezes
-all earlier objects, so that a collection only visits the latest trials.
+Models are reference cycles, which only the garbage collector frees. A child process collects after every few trials,
+and freezes the objects that it had before, so that a collection visits only those of trials.
 """
 
 from __future__ import annotations
@@ -18,28 +18,28 @@ from clonediff.harness.inside.frameworks.interface import Framework
 
 _COLLECT_EVERY = 64
 _FORGET_KERNELS_EVERY = 512
-"""Numbers of trials between two collections, and two clearings of the kernel cache."""
+"""How many trials pass before garbage is collected, and before the kernel cache is cleared."""
 
 _count = 0
 _serving = False
 
 
 class Observer:
-    """The framework, seed and digests of one trial, with a number for each object."""
+    """The framework, seed and digests of one trial, and the numbers that identify objects."""
 
     def __init__(self, framework: Framework, seed: int) -> None:
         self.framework = framework
         self.seed = seed
         self.backend_draws = False
         self.values_by_chance = False
-        """Whether initial values are meaningless because the model ran before the trial."""
+        """Whether initial values mean nothing, since the model ran before the trial."""
         self.private: re.Pattern[str] | None = None
-        """Further private attributes to read."""
+        """A pattern of private attributes to read, besides those that are always read."""
         self.digests = Digests()
         self._numbered: dict[int, tuple[int, Any]] = {}
 
     def ident(self, thing: Any) -> int:
-        """The number of an object in this trial; the object is kept alive."""
+        """The number that identifies an object in this trial; the object stays alive."""
         return self._numbered.setdefault(id(thing), (len(self._numbered), thing))[0]
 
     def release(self) -> None:
@@ -47,11 +47,11 @@ class Observer:
         self._numbered = {}
 
 
-def take_over() -> None:
-    """Freeze all objects, and let `tidy` collect garbage. Only for a worker process."""
+def take_over_collection() -> None:
+    """Freeze all objects, and let only `tidy` collect garbage. For child processes."""
     global _serving
     _serving = True
-    # Before 3.12, each `isinstance` with a protocol, frequent in TensorFlow, inspects the protocol again.
+    # Before Python 3.12, each `isinstance` with a protocol inspects it again; TensorFlow has many.
     for name in ("_get_protocol_attrs", "_is_callable_members_only") if sys.version_info < (3, 12) else ():
         if hasattr(typing, name):
             setattr(typing, name, functools.lru_cache(maxsize=None)(getattr(typing, name)))
@@ -61,7 +61,7 @@ def take_over() -> None:
 
 
 def tidy(framework: Framework) -> None:
-    """Reset names before a trial or a draw, and collect garbage every few calls."""
+    """Reset layer names before a trial or draw; every few calls, collect garbage."""
     global _count
     framework.forget()
     if not _serving:

@@ -1,4 +1,4 @@
-"""The original of a trial: its inputs, its values, and changes by a cloner."""
+"""The original of a trial: its inputs, its values, and how cloners change it."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from typing import Any, NamedTuple
 from msgspec.structs import replace
 
 from clonediff.harness.inside.description import Description
-from clonediff.harness.inside.digests import same
+from clonediff.harness.inside.digests import are_equal
 from clonediff.harness.inside.facts import Facts, held_by
 from clonediff.harness.inside.failures import failure
-from clonediff.harness.inside.leaks import Objects, contents, in_common, leaks, owned, same_contents
+from clonediff.harness.inside.leaks import Objects, belongings_of, common_objects, contents, leaks, same_contents
 from clonediff.harness.inside.observer import Observer
 from clonediff.harness.inside.run import run, train
 from clonediff.harness.inside.values import input_arrays, specs_of, target_arrays, weight_arrays
 from clonediff.harness.observation import Case, Failure, Leak, ModelRun, Observation, Shape, Trained
 
 _MANY = 64
-"""Integers: arrays with fewer numbers may be equal by chance."""
+"""An array of fewer integers may equal another by chance."""
 
 
 class Live(NamedTuple):
-    """An existing model, which may have been trained, and the warning filters of its user."""
+    """A user's existing model, which may be trained, and the user's warning filters."""
 
     model: Any
     filters: Any
@@ -47,34 +47,34 @@ class Original:
         self._targets = target_arrays([leaf.shape for leaf in outputs], observer.seed)
         first = (True,) * len(description.weights)
         self.observation = replace(observation, keeps_inputs=case.keeps_inputs, live=live, fresh=first)
-        self._owned, self._owned_before = owned(model), _all_owned(description)
+        self._belongings, self._belongings_before = belongings_of(model), _belongings_with_functions(description)
         self._contents: list[Any] = []
-        self.snapshot(description.facts)  # read after the last run
+        self.snapshot(description.facts)  # which `observe` read after the runs
 
     # -- observing the original and its clones
 
-    def observe(self, description: Description, **begins: Any) -> Observation:
+    def observe(self, description: Description, **freshness: Any) -> Observation:
         inference = training = self.run(description)
-        # If no layer uses `training`, a call in training mode gives the same.
+        # If no layer uses `training`, a run in training mode has the same result.
         if any(map(self._framework.trains, description.layers.objects()[1:])):
             training = self.run(description, training=True)
         # Attributes are read after the runs, since runs set some of them.
         description.read_facts(None if description.model is self.model else self.description)
         values = description.values.values[: len(description.weights)]
         weights = tuple(map(self._observer.digests.digest, values))
-        return Observation(description.shape, inference, training, copied_weights=weights, **begins)
+        return Observation(description.shape, inference, training, copied_weights=weights, **freshness)
 
     def observe_clone(self, description: Description) -> Observation:
-        begins = self.begins(description)
+        freshness = self.freshness(description)
         if self.is_live:
-            begins["fresh_states"] = fresh_states(self.description, description)
-        description.values, problem = copy(self.description, self.values, description, self._observer)
+            freshness["fresh_states"] = are_states_fresh(self.description, description)
+        description.values, problem = copy_values(self.description, self.values, description, self._observer)
         if problem:
-            begins["copied"] = Failure("ValueError", problem)
-        return self.observe(description, **begins)
+            freshness["copied"] = Failure("ValueError", problem)
+        return self.observe(description, **freshness)
 
-    def begins(self, clone: Description) -> dict[str, Any]:
-        return {"fresh": fresh(self.description, self.values, clone, repeats=not self.is_live)}
+    def freshness(self, clone: Description) -> dict[str, Any]:
+        return {"fresh": are_fresh(self.description, self.values, clone, repeats=not self.is_live)}
 
     def run(self, description: Description, training: bool = False) -> ModelRun:
         result = run(description, self._arrays, self._observer, self.model, training)
@@ -82,13 +82,13 @@ class Original:
         return result
 
     def leaks(self, clone: Description, known: list[Any]) -> tuple[Leak, ...]:
-        """The leaks of a clone, except through `known` or shared layers and variables."""
+        """The leaks of a clone, except by `known` objects or shared layers and variables."""
         known = known + self.description.shared_with(clone)
         objects = clone.layers.objects(), self.description.layers.objects()
-        return leaks(*objects, self._owned, known, whole_packages=self.is_live)
+        return leaks(*objects, self._belongings, known, whole_packages=self.is_live)
 
     def dependent(self, clone: Description, inference: ModelRun | None) -> dict[str, ModelRun]:
-        """Runs of either model that differ after all variables of the other have changed."""
+        """The runs of one model that differ after all variables of the other were changed."""
         runs = {}
         for part, model, other, expected in (
             ("clone_dependent", clone, self.description, inference),
@@ -97,7 +97,7 @@ class Original:
             other.values.change()
             result = self.run(model)
             other.values.restore()
-            # The outputs of a model that draws or counts its calls change by themselves.
+            # If a model draws numbers or counts its calls, its outputs change anyway.
             if result != expected and self.run(model) == expected:
                 runs[part] = result
         return runs
@@ -109,8 +109,8 @@ class Original:
         return not self._framework.read(optimizer.iterations)
 
     def train(self, description: Description) -> Trained:
-        """Train a model; afterwards it cannot be observed any more."""
-        values, _ = copy(self.description, self.values, description, self._observer)
+        """Train a model, as the last thing that is done with it."""
+        values, _ = copy_values(self.description, self.values, description, self._observer)
         trained = train(description, self.model, self._arrays, self._targets, self._observer)
         values.restore()
         return trained
@@ -118,20 +118,20 @@ class Original:
     # -- changes by a cloner
 
     def snapshot(self, facts: Facts | None = None) -> None:
-        """Record the state of the original before cloning, since runs may have changed it."""
+        """Record the state of the original before cloning, since runs may change it."""
         if not same_contents(self._contents, self._contents_now()):
-            self._before = self._shape_now(facts)
-            self._owned_before = _all_owned(self.description)
+            self._shape_before = self._shape_now(facts)
+            self._belongings_before = _belongings_with_functions(self.description)
             self._contents = self._contents_now()
 
     def find_changes(self, runs: bool) -> dict[str, Any]:
-        """The changes by a cloner: structure, variables and, if it `runs`, outputs."""
+        """What a cloner changed: structure, variables and, if `runs` is set, outputs."""
         after: dict[str, Any] = {}
         written = self.values.restore()
         self._is_touched = bool(written) or not same_contents(self._contents, self._contents_now())
         try:
-            shape = _marked(self._shape_now(), written) if self._is_touched else self._before
-            self.is_changed = shape is not self._before and shape != self._before
+            shape = _mark_written(self._shape_now(), written) if self._is_touched else self._shape_before
+            self.is_changed = shape is not self._shape_before and shape != self._shape_before
         except Exception as error:  # the original can no longer be observed
             self.is_changed = True
             return {"inference_after": ModelRun(failure=failure(error))}
@@ -141,11 +141,12 @@ class Original:
         return after if inference == self.inference else {**after, "inference_after": inference}
 
     def find_inserted(self, clone: Description) -> dict[str, Any]:
-        """Mark the original as changed if the clone shares an object added to it."""
+        """Mark the original as changed if cloning added an object that the clone holds, too."""
         if not self._is_touched or self.is_changed:
             return {}
-        self.is_changed = bool(in_common(_all_owned(self.description), _all_owned(clone), self._owned_before))
-        return {"original_after": self._before} if self.is_changed else {}
+        ours, theirs = map(_belongings_with_functions, (self.description, clone))
+        self.is_changed = bool(common_objects(ours, theirs, self._belongings_before))
+        return {"original_after": self._shape_before} if self.is_changed else {}
 
     def is_repeatable(self, training: bool) -> bool:
         self.values.restore()
@@ -158,21 +159,21 @@ class Original:
         return now.shape
 
     def _contents_now(self) -> list[Any]:
-        others = self.description.facts.other_variables
+        values = [self._framework.read(variable).tobytes() for variable in self.description.facts.other_variables]
         held = _held_by_functions(self.description)
-        return contents(self._owned_before) + held + [self._framework.read(one).tobytes() for one in others]
+        return contents(self._belongings_before) + held + values
 
 
-def _all_owned(description: Description) -> Objects:
-    return owned(description.model, _held_by_functions(description))
+def _belongings_with_functions(description: Description) -> Objects:
+    return belongings_of(description.model, _held_by_functions(description))
 
 
 def _held_by_functions(description: Description) -> list[Any]:
     return [thing for function in description.facts.functions for _, thing in held_by(function)]
 
 
-def _marked(shape: Shape, written: list[int]) -> Shape:
-    """Mark the variables that were written to."""
+def _mark_written(shape: Shape, written: list[int]) -> Shape:
+    """Mark variables as changed; `written` has their indices."""
     variables, count = [*shape.weights, *shape.states], len(shape.weights)
     for number in written[: len(variables)]:
         variables[number] = replace(variables[number], value="changed")
@@ -183,7 +184,7 @@ def _marked(shape: Shape, written: list[int]) -> Shape:
 
 
 class VariableValues:
-    """Variables of a model, with their values at the beginning of every run."""
+    """The variables of a model, with the values that they have before each run."""
 
     def __init__(self, observer: Observer) -> None:
         self._framework = observer.framework
@@ -195,10 +196,10 @@ class VariableValues:
         self.values.append(value)
 
     def restore(self) -> list[int]:
-        """Restore the variables that have changed, and return their numbers."""
+        """Restore the values of variables that have changed, and return their indices."""
         read, changed = self._framework.read, []
         for number, (variable, value) in enumerate(zip(self.variables, self.values, strict=False)):
-            if not same(read(variable), value):
+            if not are_equal(read(variable), value):
                 changed.append(number)
                 self._framework.write(variable, value)
         return changed
@@ -212,9 +213,9 @@ class VariableValues:
 
 
 def randomize(description: Description, observer: Observer) -> VariableValues:
-    """Give every float weight a random value that no initializer draws."""
+    """Give every float weight a random value, such as no initializer draws."""
     framework, values = observer.framework, VariableValues(observer)
-    # The shape of the value, since a variable's own shape may have open dimensions.
+    # Shapes are those of the values, since a variable may have open dimensions.
     weights = zip(description.shape.weights, description.initial, strict=False)
     shapes = [(weight.name.lower(), first.shape, weight.dtype) for weight, first in weights]
     arrays = weight_arrays(shapes, observer.seed)
@@ -230,10 +231,10 @@ def randomize(description: Description, observer: Observer) -> VariableValues:
     return values
 
 
-def copy(
+def copy_values(
     original: Description, values: VariableValues, clone: Description, observer: Observer
 ) -> tuple[VariableValues, str]:
-    """Copy weights and states to a clone; return its values, and a problem if any."""
+    """Copy weights and states to a clone; return its values and the problem, or ""."""
     framework, copied = observer.framework, VariableValues(observer)
     counts = len(original.weights), len(clone.weights)
     problem = "" if counts[0] == counts[1] else f"the original has {counts[0]} weights, the clone {counts[1]}"
@@ -249,10 +250,10 @@ def copy(
         copied.keep(variable, value)
     if not problem:
         framework.weights_written(clone.model, original.model)
-    ours, theirs = ([(value.shape, value.dtype) for value in values] for values in (states, clone.first_states))
+    ours, theirs = ([(value.shape, value.dtype) for value in side] for side in (states, clone.first_states))
     states = states if ours == theirs else clone.first_states
     for variable, first, value in zip(clone.states, clone.first_states, states, strict=False):
-        if not same(value, first):
+        if not are_equal(value, first):
             framework.write(variable, value)
         copied.keep(variable, value)
     return copied, problem
@@ -269,36 +270,36 @@ def _fits(variable: Any, value: Any) -> bool:
 # -- fresh values
 
 
-def fresh(original: Description, values: VariableValues, clone: Description, repeats: bool) -> tuple[bool, ...]:
+def are_fresh(original: Description, values: VariableValues, clone: Description, repeats: bool) -> tuple[bool, ...]:
     """For each weight of the clone, whether its initial value is fresh.
 
-    A weight with the current value of the original was copied. A weight with the initial value of the original was
-    copied, or has a seed: then another build of the source, if there is one, `repeats` the value.
+    A value that the original has now was copied. An initial value of the original was copied, too, or comes from a
+    seed: with `repeats`, another build of the source tells which.
     """
 
     def is_fresh(first: Any, of_original: Any, value: Any) -> bool:
-        if value is not of_original and same(first, value) and not same(value, of_original):
+        if value is not of_original and are_equal(first, value) and not are_equal(value, of_original):
             return False
-        return not (repeats and same(first, of_original) and _looks_drawn(first))
+        return not (repeats and are_equal(first, of_original) and _looks_drawn(first))
 
     more = len(clone.initial) - len(original.initial)
     return (*map(is_fresh, clone.initial, original.initial, values.values), *[True] * more)
 
 
-def fresh_states(original: Description, clone: Description) -> tuple[bool, ...]:
-    """For each state of the clone, whether it is not a state after a run.
+def are_states_fresh(original: Description, clone: Description) -> tuple[bool, ...]:
+    """For each state, False if the clone starts with what a run left.
 
-    States of layers start with zeros. Seeds, and variables of no layer, are not checked.
+    States of layers should start with zeros. Seeds, and variables of no layer, are not checked.
     """
     return tuple(
-        not (state.owner >= 0 and ours.dtype.kind == "f" and ours.any() and same(ours, theirs))
+        not (state.owner >= 0 and ours.dtype.kind == "f" and ours.any() and are_equal(ours, theirs))
         for state, ours, theirs in zip(original.shape.states, original.first_states, clone.first_states, strict=False)
     )
 
 
 def _looks_drawn(value: Any) -> bool:
-    """Whether most numbers of an array differ, so that it is no constant."""
+    """Whether most numbers of an array differ, as in no constant."""
     if value.size < 2 or (value.dtype.kind in "iu" and value.size < _MANY):
         return False
-    few = value.reshape(-1)[:_MANY].tolist()
-    return len(set(few)) * 2 > len(few)
+    numbers = value.reshape(-1)[:_MANY].tolist()
+    return len(set(numbers)) * 2 > len(numbers)

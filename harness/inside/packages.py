@@ -1,4 +1,4 @@
-"""Whether a class belongs to Keras, a backend, the standard library or the user."""
+"""Tells whether a class belongs to Keras, a backend, the standard library or the user."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _POLICIES = ("DTypePolicy", "Policy")
 
 
 def cached_per_class(function: Callable[[Any], Result]) -> Callable[[Any], Result]:
-    """Cache the result for each class, by weak reference, to release models of trials."""
+    """Cache the result for each class, by weak reference, so that models are freed."""
     results: weakref.WeakKeyDictionary[Any, Result] = weakref.WeakKeyDictionary()
 
     def of_class(kind: Any) -> Result:
@@ -52,5 +52,5 @@ def is_keras_class(kind: Any) -> bool:
 
 @cached_per_class
 def is_policy(kind: Any) -> bool:
-    """Whether a class is a dtype policy: immutable in practice, and shared by design."""
+    """Whether a class is a dtype policy, which models may share, since nothing changes it."""
     return is_keras_class(kind) and any(base.__name__ in _POLICIES for base in kind.__mro__)

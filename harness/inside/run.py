@@ -1,4 +1,4 @@
-"""Runs and trains a model, and records the outputs of its layers."""
+"""Runs or trains a model, and records outputs, also of its layers."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from clonediff.harness.inside.description import Description
 from clonediff.harness.inside.failures import failure
 from clonediff.harness.inside.frameworks.interface import Framework
 from clonediff.harness.inside.observer import Observer
-from clonediff.harness.inside.structure import leaves, numbered
+from clonediff.harness.inside.structure import leaves, number_leaves
 from clonediff.harness.observation import Failure, Leaf, ModelRun, StepSeen, Trained
 
 
 def run(description: Description, arrays: list[Any], observer: Observer, packing: Any, training: bool) -> ModelRun:
-    """Call a model, and record its outputs; `packing` has the structure of the inputs."""
+    """Call a model, and record its outputs; `packing` is a model with its input structure."""
     framework, model, leaf = observer.framework, description.model, functools.partial(_leaf, observer, {})
     calls: list[tuple[Any, Any, list[Any], list[Any]]] = []
 
     def listen(layer: Any, result: Any) -> None:
-        structure, tensors = numbered(result)
+        structure, tensors = number_leaves(result)
         # Masks are read at once: later they may be gone, or belong to another tensor.
         calls.append((layer, structure, tensors, [framework.mask(tensor) for tensor in tensors]))
 
@@ -39,7 +39,7 @@ def run(description: Description, arrays: list[Any], observer: Observer, packing
         error, result = replace(failure(raised, below="run"), layer=_raiser(description, framework)), None
     finally:
         framework.listener = None
-    structure, outputs = numbered(result)
+    structure, outputs = number_leaves(result)
     uses: dict[int, int] = {}
     steps = []
     for layer, nesting, tensors, masks in calls:
@@ -64,7 +64,7 @@ def _raiser(description: Description, framework: Framework) -> int:
 def train(
     description: Description, packing: Any, arrays: list[Any], targets: list[list[Any]], observer: Observer
 ) -> Trained:
-    """Train a compiled model on the first of the targets that it accepts."""
+    """Train a compiled model on the first element of `targets` that it accepts."""
     trained = Trained()
     for of_outputs in targets:
         try:
@@ -90,7 +90,7 @@ def _results(model: Any, packing: Any, arrays: list[Any], targets: list[Any], ob
 
 
 def _leaf(observer: Observer, known: dict[int, Leaf], tensor: Any, mask: Any = None) -> Leaf:
-    """The digest of a tensor with its mask; `known` has those of the run by `id`."""
+    """The leaf of a tensor with its mask; `known` caches leaves by `id`."""
     if mask is not None:
         return replace(_leaf(observer, known, tensor), mask=_leaf(observer, known, mask).digest)
     if not observer.framework.tensors.concrete(tensor):

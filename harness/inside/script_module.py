@@ -14,7 +14,7 @@ from clonediff.harness.inside.failures import GRAPH_FILE
 
 @contextlib.contextmanager
 def script_module(source: str | None) -> Iterator[Any]:
-    """Replace `__main__` by a new module, where Keras finds the source's classes."""
+    """Replace `__main__` in a scope by a module where Keras finds the source's classes."""
     if source is None:
         yield None
         return
@@ -26,5 +26,5 @@ def script_module(source: str | None) -> Iterator[Any]:
         yield module
     finally:
         sys.modules["__main__"] = before
-        # Break the cycle of lambdas, module and model, which only the garbage collector would free.
+        # Break the cycle of lambdas, module and model, so that they are freed at once.
         module.__dict__.clear()

@@ -1,7 +1,7 @@
 """Nested lists, tuples and dicts: their leaves and their skeleton, as JSON.
 
-In a skeleton, a list is a list, a tuple {"tuple": [...]}, a dict {"dict": [[key, value], ...]} in its own order; a
-subclass adds {"type": name}. The caller converts leaves.
+In a skeleton, a list is a list, a tuple is {"tuple": [...]}, and a dict is {"dict": [[key, value], ...]}, its items
+in order; a subclass adds {"type": name}. A function of the caller converts leaves.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def skeleton(value: Any, leaf: Callable[[Any], Any]) -> Any:
 
 
 def items_of(value: Any) -> Iterable[tuple[Any, Any]]:
-    """The items of a list, tuple or dict, with their indices or keys."""
+    """The items of a list, tuple or dict, each with its index or key."""
     return value.items() if isinstance(value, dict) else enumerate(value)
 
 
@@ -37,8 +37,8 @@ def leaves(value: Any) -> Iterator[Any]:
         yield value
 
 
-def numbered(value: Any) -> tuple[Any, list[Any]]:
-    """The skeleton with numbered leaves, and the leaves. None stays None."""
+def number_leaves(value: Any) -> tuple[Any, list[Any]]:
+    """The skeleton with numbers for leaves, and the leaves by number; None is no leaf."""
     tensors: list[Any] = []
 
     def number(leaf: Any) -> int | None:

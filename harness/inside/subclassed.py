@@ -9,16 +9,16 @@ from clonediff.harness.inside.frameworks.interface import Framework
 
 _OUTER = "keras.Model(x, {}(x), name='around')"
 CLONE = f"inner = keras.models.clone_model(model.layers[-1])\nclone = {_OUTER.format('inner')}"
-"""The lines of a script that clone only the subclassed model."""
+"""Lines of a script that clone the subclassed model alone, and wrap the clone."""
 
 
 def is_subclassed(model: Any, framework: Framework) -> bool:
-    """Whether a layer is a model without a graph."""
+    """Whether an object is a model without a graph."""
     return isinstance(model, framework.keras.models.Model) and not framework.is_graph(model)
 
 
 def lines_around(model: Any) -> str:
-    """Source that wraps `model` in a functional model, with inputs of its build shape."""
+    """Source that wraps `model` in a functional model, whose inputs have its build shape."""
     shapes = getattr(model, "_build_shapes_dict", None) or {"": getattr(model, "_build_input_shape", None)}
     inputs = _inputs(next(iter(shapes.values())), model) if len(shapes) == 1 else ""
     if not inputs:
@@ -30,15 +30,15 @@ def lines_around(model: Any) -> str:
     return f"x = {inputs}\nmodel = {_OUTER.format('model')}\n"
 
 
-def cloned_within(lines: str, clone: Callable[[Any], Any], keras: Any, around: Any) -> Any:
-    """Clone only the subclassed model inside `around`, and wrap the clone."""
+def clone_within(lines: str, clone: Callable[[Any], Any], keras: Any, around: Any) -> Any:
+    """Clone the subclassed model inside `around`, and wrap the clone by the same `lines`."""
     names = {"keras": keras, "model": clone(around.layers[-1])}
     exec(lines, names)
     return names["model"]
 
 
 def _inputs(shape: Any, model: Any, name: str = "x") -> str:
-    """Source of inputs of a shape; "" if the shape is unknown."""
+    """Source of inputs for a shape, or for nested shapes; "" if unknown."""
     if isinstance(shape, dict):
         parts = {key: _inputs(part, model, key) for key, part in shape.items()}
         return f"{{{', '.join(f'{key!r}: {part}' for key, part in parts.items())}}}" if all(parts.values()) else ""

@@ -1,6 +1,6 @@
 """Runs one trial: builds and observes a model, and its clone by each cloner.
 
-`run_trial` runs in the worker process of a subject, and in the user's own process.
+`run_trial` runs in the child process of a subject, or in the user's own process.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from clonediff.harness.inside.observer import Observer, tidy
 from clonediff.harness.inside.original import Live, Original
 from clonediff.harness.inside.script_module import script_module
 from clonediff.harness.inside.structure import leaves
-from clonediff.harness.inside.warning_recorder import WarningRecorder, silenced, with_filters
+from clonediff.harness.inside.warning_recorder import WarningRecorder, ignored_warnings, with_filters
 from clonediff.harness.observation import Answer, Clone, Failure, Leak, Observation, Request
 
 
@@ -38,14 +38,14 @@ def run_trial(
 ) -> Answer:
     """Run the trial of a request.
 
-    `cloners` maps names to names of cloners or to functions; the default is the cloners of the request. After a cloner
-    that changes the original, no other is called. A `live` model is used instead of the source; the caller restores
-    its weights.
+    `cloners` maps a name to a function or to the name of a cloner; by default, those of the request are called. If a
+    cloner changes the original, the following are not called. A `live` model is used instead of the source; the caller
+    restores its weights.
     """
     observer = observer or Observer(framework, request.case.seed)
     observer.values_by_chance = live is not None
-    began = perf_counter()
-    with silenced(), framework.on(request.device):
+    start = perf_counter()
+    with ignored_warnings(), framework.device_scope(request.device):
         if live is None:
             tidy(framework)
         framework.reseed(observer.seed)
@@ -54,7 +54,7 @@ def run_trial(
             trial = _Trial(request, chosen, module, observer, live)
             answer = trial.run()
             del trial
-    return replace(answer, seconds=perf_counter() - began)
+    return replace(answer, seconds=perf_counter() - start)
 
 
 class _Trial:
@@ -64,31 +64,31 @@ class _Trial:
         self._request, self._cloners, self._module, self._observer = request, cloners, module, observer
         self._framework, self._live = observer.framework, live
         self._seconds = 0.0
-        """The time limit of a cloner in seconds; it ends the process. 0: no limit."""
+        """The time limit of each cloner; after it, the process ends. 0: no limit."""
         self._arguments: list[dict[str, Any]] = []
-        """The arguments of each call of the cloner, without the model."""
+        """The arguments of each call of the current cloner, without the model."""
         self._building = WarningRecorder()
-        """The warnings of building the model."""
+        """The warnings that building the model gave."""
         self._warned: dict[str, WarningRecorder] = {}
         self._descriptions: dict[str, Description] = {}
-        """The clones, by cloner."""
+        """The descriptions of clones, by cloner."""
 
     def run(self) -> Answer:
-        began = perf_counter()
+        start = perf_counter()
         try:
             model = self._build() if self._live is None else self._live.model
-        except Exception as error:  # an invalid model is counted, and is no finding
+        except Exception as error:  # a model that Keras refuses to build is counted, and no finding
             return Answer(refused=failure(error, below="_build"))
         self._original = original = Original(model, self._request.case, self._observer, self._live is not None)
         least, times = self._request.clone_seconds
-        self._seconds = max(least, times * (perf_counter() - began)) if least else 0.0
+        self._seconds = max(least, times * (perf_counter() - start)) if least else 0.0
         clones: dict[str, Clone] = {}
         for name, cloner in self._cloners.items():
             clones[name] = self._clone(name, cloner)
-            if original.is_changed:  # other cloners must not be blamed for it
+            if original.is_changed:  # so that no other cloner is blamed for the change
                 break
         observation = self._train(original.observation, clones)
-        observation = self._observe_another(observation, clones)
+        observation = self._observe_null_model(observation, clones)
         for name, warned in self._warned.items():
             clones[name] = replace(clones[name], warned=warned.new_since(self._building))
         return Answer(observation, clones=clones)
@@ -105,7 +105,7 @@ class _Trial:
         original, warned = self._original, WarningRecorder()
         self._arguments = []
         if self._request.case.arguments and "clone_model" in self._module.__dict__:
-            self._module.__dict__["clone_model"] = cloner  # functions in the source may call it
+            self._module.__dict__["clone_model"] = cloner  # functions in the source may call `clone_model`
         original.snapshot()
         clone, refused = self._call(name, cloner, warned)
         answer = {"failure": refused, **original.find_changes(runs=self._request.costly)}
@@ -115,7 +115,7 @@ class _Trial:
         try:
             description = Description(clone, self._observer)
             observation = original.observe_clone(description)
-        except Exception as error:  # the original can be observed, so the clone is no working model
+        except Exception as error:  # observing the original did not fail, so the clone is at fault
             return Clone(**{**answer, "failure": failure(error)})
         self._descriptions[name] = description
         answer.update(original.find_inserted(description))
@@ -124,21 +124,21 @@ class _Trial:
             answer.update(original.dependent(description, observation.inference))
             answer.update(self._clone_again(name, cloner))
         if self._request.case.keeps_inputs or is_users_cloner(name):
-            original.values.restore()  # layers that the models share have other values now
+            original.values.restore()  # runs of the clone changed the values of shared layers
         return Clone(**answer)
 
     def _call(self, name: str, cloner: Cloner, warned: WarningRecorder) -> tuple[Any, Failure | None]:
         """Call a cloner, and return the clone or the failure; `warned` records its warnings.
 
-        For a live model, warnings are filtered as its user has set it.
+        For a live model, warnings are not recorded, but filtered as the user has chosen.
         """
-        # In older releases initializers draw from the backend's generator. With the seed of the last run, a clone would
-        # begin with the weights of the original.
+        # In older releases, initializers draw from the backend's generator: with the seed of the last run, the clone
+        # would get the initial weights of the original.
         self._framework.reseed(self._observer.seed + 7, self._observer.backend_draws)
         model, arguments = self._original.model, self._request.case.arguments
-        hearing = with_filters(self._live.filters) if self._live else warned.recording("call_cloner")
+        recording = with_filters(self._live.filters) if self._live else warned.recording("call_cloner")
         try:
-            with hearing, self._within():
+            with recording, self._scopes():
                 names = {**self._module.__dict__, "model": model} if arguments else {}
                 self._arguments.append({name: eval(text, names) for name, text in arguments.items()})
                 clone = call_cloner(cloner, model, self._arguments[-1])
@@ -147,18 +147,18 @@ class _Trial:
         return clone, no_model(name, clone, self._framework) if is_users_cloner(name) else None
 
     @contextlib.contextmanager
-    def _within(self) -> Iterator[None]:
+    def _scopes(self) -> Iterator[None]:
         with contextlib.ExitStack() as scopes:
             for text in self._request.case.within:
                 scopes.enter_context(eval(text, dict(self._module.__dict__)))
             if self._seconds:
-                faulthandler.register(signal.SIGALRM, chain=True)  # a traceback, before the signal ends the process
+                faulthandler.register(signal.SIGALRM, chain=True)  # print a traceback before the process ends
                 signal.setitimer(signal.ITIMER_REAL, self._seconds)
                 scopes.callback(signal.setitimer, signal.ITIMER_REAL, 0)
             yield
 
     def _leaks(self, clone: Description) -> tuple[Leak, ...]:
-        """The leaks of a clone, except through tensors in the cloner's arguments."""
+        """The leaks of a clone, except by tensors in the arguments of the cloner."""
         framework = self._framework
         tensors = [leaf for leaf in leaves(self._arguments) if isinstance(leaf, framework.tensor_class)]
         makers = [maker for tensor in tensors for maker in framework.origin(tensor)[:2]]
@@ -180,7 +180,7 @@ class _Trial:
             return {**after, "again_failure": failure(error)}
 
     def _train(self, observation: Observation, clones: dict[str, Clone]) -> Observation:
-        """Train the original and its clones, after all other observations, since training changes them."""
+        """Train the original and its clones, as the last thing, since training changes them."""
         if not self._request.costly or not self._original.can_be_trained():
             return observation
         trained = self._original.train(self._original.description)
@@ -193,11 +193,11 @@ class _Trial:
 
     # -- the null model
 
-    def _observe_another(self, observation: Observation, answers: dict[str, Clone]) -> Observation:
-        """If a clone differs, observe the null model: another build with other seeds."""
+    def _observe_null_model(self, observation: Observation, answers: dict[str, Clone]) -> Observation:
+        """If a clone differs, observe the null model, which is built with other seeds."""
         original, parts = self._original, [(one.observation, one.again) for one in answers.values()]
         clones = [clone for clone in (clone for part in parts for clone in part) if clone is not None]
-        runs = [part for part in _RUNS if any(_differ(part, observation, clone) for clone in clones)]
+        runs = [part for part in _RUNS if any(_has_other_part(part, observation, clone) for clone in clones)]
         runs += ["inference"] * any(answer.inference_after is not None for answer in answers.values())
         warned = any(warned.new_since(self._building) for warned in self._warned.values())
         if not (runs or warned or any(_may_be_chance(observation, clone) for clone in clones)):
@@ -210,35 +210,35 @@ class _Trial:
             self._framework.forget()
             self._framework.reseed(self._observer.seed + 500)
             description = Description(self._build(), self._observer)
-        except Exception:  # a source may run only once, and a cloner may have broken a live model
+        except Exception:  # not every source runs twice, and a cloner may have broken a live model
             return observation
         description.read_facts(original.description)
         if not runs and description.shape.facts == observation.shape.facts:
-            another = Observation(description.shape, **original.begins(description))
+            another = Observation(description.shape, **original.freshness(description))
         else:
-            another = self._run_another(description, observation, runs)
+            another = self._run_null_model(description, observation, runs)
         return replace(observation, another=replace(another, leaks=self._leaks(description)))
 
-    def _run_another(self, description: Description, observation: Observation, runs: list[str]) -> Observation:
-        """Observe the null model, again if the original itself does not repeat its `runs`."""
+    def _run_null_model(self, description: Description, observation: Observation, runs: list[str]) -> Observation:
+        """Observe the null model; observe it twice if the original does not repeat its `runs`."""
         another, models = self._original.observe_clone(description), [part for part in runs if part != "trained"]
-        same = not any(_differ(part, observation, another) for part in models)
+        same = not any(_has_other_part(part, observation, another) for part in models)
         if models and same and not self._original.is_repeatable(training=models[0] == "training"):
-            another = self._original.observe_clone(description)  # a model that counts its calls has changed
+            another = self._original.observe_clone(description)  # the model may count its calls
         return replace(another, trained=self._original.train(description)) if "trained" in runs else another
 
 
 _RUNS = ("inference", "training", "trained")
 _NUMBER = re.compile(r"[-+.0-9a-f]*[0-9][-+.0-9a-f]*")
-"""Decimal numbers and hexadecimal digests, which chance may change."""
+"""Decimal numbers and hexadecimal digests, which may differ by chance."""
 
 
-def _differ(part: str, original: Observation, clone: Observation) -> bool:
+def _has_other_part(part: str, original: Observation, clone: Observation) -> bool:
     return getattr(clone, part) not in (None, getattr(original, part))
 
 
 def _may_be_chance(original: Observation, clone: Observation) -> bool:
-    """Whether a clone has other initial states, leaks, or attributes that may be drawn."""
+    """Whether chance may explain a leak, an initial value or an attribute of a clone."""
     values, expected = ([state.value for state in shape.states] for shape in (clone.shape, original.shape))
     if clone.leaks or not all(clone.fresh) or values != expected:
         return True

@@ -1,4 +1,4 @@
-"""The numbers of a trial, which follow from its seed: inputs, targets and weights."""
+"""Draws the numbers of a trial from its seed: inputs, targets and weights."""
 
 from __future__ import annotations
 
@@ -22,28 +22,28 @@ def input_arrays(specs: list[dict[str, Any]], batch: int | None, seed: int) -> l
 
 
 def input_words(spec: Mapping[str, Any]) -> str:
-    """How an input is drawn, in words."""
+    """A description of how an input is drawn, for a report."""
     shape = ", ".join(map(str, (spec["batch"], *spec["shape"])))
     how = {"ids": f", whole numbers below {spec.get('high')}", "mask": ", 0 and 1"}.get(spec.get("fill", ""), "")
     return f"{spec['name']}: {spec['dtype']} ({shape}){how}"
 
 
 def input_array(spec: dict[str, Any], batch: int, random: Any) -> Any:
-    """Draw the array of one input, or convert the given one."""
+    """Draw the array of an input, or convert the array that its spec has."""
     dtype = str(spec.get("dtype", "float32"))
     if "array" in spec:
-        return _as(dtype, np.asarray(spec["array"]))
+        return _convert(dtype, np.asarray(spec["array"]))
     name = spec.get("fill") or fill_for(dtype)
     if name == "words" and dtype != "string":  # the reducer takes a dtype away
         name = fill_for(dtype)
-    return _as(dtype, FILLS[name](random, shape_of(spec, batch), spec))
+    return _convert(dtype, FILLS[name](random, shape_of(spec, batch), spec))
 
 
 def shape_of(spec: Mapping[str, Any], batch: int) -> tuple[int, ...]:
-    own = spec.get("batch")
+    size = spec.get("batch")
     return (
-        batch if own is None else int(own),
-        *tuple(OPEN_SIZE if size is None else int(size) for size in spec["shape"]),
+        batch if size is None else int(size),
+        *tuple(OPEN_SIZE if length is None else int(length) for length in spec["shape"]),
     )
 
 
@@ -55,7 +55,7 @@ def target_arrays(shapes: Sequence[tuple[Any, ...]], seed: int) -> list[list[Any
     ]
 
 
-def _as(dtype: str, values: Any) -> Any:
+def _convert(dtype: str, values: Any) -> Any:
     if dtype == "string":
         return values.astype(object) if values.dtype.kind in "SUO" else values.astype(str).astype(object)
     if dtype == "bfloat16":
@@ -64,7 +64,7 @@ def _as(dtype: str, values: Any) -> Any:
 
 
 def weight_arrays(variables: list[tuple[str, tuple[int, ...], str]], seed: int) -> list[Any]:
-    """A random value for each weight of a float dtype, None for the others."""
+    """A random value for each weight of a float dtype; None for other weights."""
     random = np.random.default_rng(seed + 1)
     arrays: list[Any] = []
     for name, shape, dtype in variables:
@@ -73,7 +73,7 @@ def weight_arrays(variables: list[tuple[str, tuple[int, ...], str]], seed: int) 
             continue
         array = np.asarray(random.standard_normal(shape, dtype=np.float32) * np.float32(0.5))
         if "variance" in name:
-            # Layers take its square root.
+            # Layers compute the square root of a variance.
             array = np.float32(0.5) + np.abs(np.sin(array))
         arrays.append(array if dtype in ("float32", "bfloat16") else array.astype(dtype))
     return arrays
@@ -83,7 +83,7 @@ def _steps(random: Any, shape: tuple[int, ...], spec: dict[str, Any]) -> Any:
     values = random.standard_normal(shape)
     if len(shape) < 2:
         return values
-    # A third of the steps (axis 1) are zero: never the first, and in one sample not only the last ones.
+    # A third of the steps (axis 1) are zero, but never the first; in one sample, steps before the last are, too.
     rows = random.random(shape[:2]) < 0.35
     rows[0, 1:2], rows[0, 2:3] = True, False
     rows[-1, -1:] |= shape[0] > 1
@@ -129,9 +129,9 @@ def fill_for(dtype: str) -> str:
 
 
 def specs_of(ends: Sequence[End], specs: list[dict[str, Any]] | None = None) -> list[dict[str, Any]]:
-    """The specs of the inputs of a model, as requested or else as declared."""
+    """The specs of a model's inputs: from `specs`, or else as the model declares."""
     shapes = [end.shape or (None,) for end in ends]  # an input of unknown rank gets one dimension
     declared = [
         {"shape": size, "dtype": end.dtype, "batch": batch} for end, (batch, *size) in zip(ends, shapes, strict=False)
     ]
-    return declared if specs is None else [spec or own for spec, own in zip(specs, declared, strict=False)]
+    return declared if specs is None else [spec or default for spec, default in zip(specs, declared, strict=False)]

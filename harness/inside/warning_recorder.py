@@ -1,4 +1,4 @@
-"""Records warnings while a model is built or cloned, each once, with its stack."""
+"""Records the warnings of building or cloning a model: each once, with its stack."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _HIDDEN_CATEGORIES = (DeprecationWarning, PendingDeprecationWarning, ImportWarni
 
 
 @contextlib.contextmanager
-def silenced() -> Iterator[Any]:
-    """Ignore warnings in a scope, and yield the filters outside it."""
+def ignored_warnings() -> Iterator[Any]:
+    """Ignore warnings in a scope, and yield the filters that held before."""
     filters = warnings.filters
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -38,14 +38,14 @@ def with_filters(filters: Any) -> Iterator[None]:
 
 
 class WarningRecorder:
-    """Records the first warning of each category and text, ignoring numbers in the text."""
+    """Records the first of all warnings that differ only by numbers in the text."""
 
     def __init__(self) -> None:
         self._recorded: dict[tuple[str, str], Failure] = {}
 
     @contextlib.contextmanager
     def recording(self, below: str = "") -> Iterator[None]:
-        """Record warnings in a scope, with the frames below our function `below`."""
+        """Record the warnings in a scope, with the frames below our function named `below`."""
 
         def record(message: Any, category: Any, *where: Any, **more: Any) -> None:
             text, kind = without_addresses(str(message)), category.__name__
@@ -60,7 +60,7 @@ class WarningRecorder:
             yield
 
     def new_since(self, baseline: WarningRecorder) -> tuple[Failure, ...]:
-        """The warnings that `baseline` does not have; quoted names are ignored."""
+        """The warnings that `baseline` did not record, whatever names they quote."""
         known = {(category, _QUOTED.sub("", text)) for category, text in baseline._recorded}
         new = ((category, _QUOTED.sub("", text)) not in known for category, text in self._recorded)
         return tuple(itertools.compress(self._recorded.values(), new))

@@ -113,7 +113,7 @@ def reduce_hit(
             hits[1:] = [hit]
         return hit is not None
 
-    if not shows(graph, trials) and trials.sampled(graph):
+    if not shows(graph, trials) and trials.is_sampled(graph):
         # If only the costly checks show the hit, they are run on each candidate, too.
         costly = root is None or takes_costly(root)
         shows(graph, trials)

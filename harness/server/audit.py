@@ -24,7 +24,7 @@ from clonediff.harness.inside.layers import Layers
 from clonediff.harness.inside.observer import Observer
 from clonediff.harness.inside.packages import KERAS, root_of
 from clonediff.harness.inside.script_module import script_module
-from clonediff.harness.inside.warning_recorder import silenced
+from clonediff.harness.inside.warning_recorder import ignored_warnings
 from clonediff.harness.observation import ArgumentAudited, ClassAudited, Fact, same_fact
 from clonediff.harness.server.signatures import objects_named, parameters_of
 from clonediff.strategies import values
@@ -286,14 +286,14 @@ class RoundTrips:
         observer.private = _PRIVATE_ATTRIBUTE
         layers = Layers(made, observer)
         variables = [*framework.weights(made)[0], *made.variables] if isinstance(made, framework.layer_class) else []
-        with silenced():
+        with ignored_warnings():
             walked = Walk(layers, variables, observer)
         paths = [""]
         for place in layers.places:
             name = f"layers[{place.layer.name!r}]" if place.role == "layers" else place.role
             paths.append(f"{paths[1 + place.inside]}.{name}")
         facts_by_path: Facts = {}
-        for path, owner, facts in zip(paths, layers.objects(), walked.of, strict=False):
+        for path, owner, facts in zip(paths, layers.objects(), walked.by_layer, strict=False):
             facts_by_path.update((path + where, fact) for where, fact in facts.items())
             for name in ("name", "trainable"):
                 if hasattr(owner, name):

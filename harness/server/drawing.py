@@ -19,7 +19,7 @@ from clonediff.harness.inside.frameworks.interface import Framework
 from clonediff.harness.inside.observer import tidy
 from clonediff.harness.inside.script_module import script_module
 from clonediff.harness.inside.values import DEFAULT_BATCH, input_array
-from clonediff.harness.inside.warning_recorder import silenced
+from clonediff.harness.inside.warning_recorder import ignored_warnings
 from clonediff.harness.server.signatures import signatures, user_layers
 from clonediff.strategies import build, catalogue, choices, draw
 from clonediff.strategies.prepare import CLONE_ARGUMENTS
@@ -57,7 +57,7 @@ class Drawer:
         framework = self._framework
         tidy(framework)
         framework.reseed(0)
-        with silenced(), script_module("") as module, contextlib.ExitStack() as scopes:
+        with ignored_warnings(), script_module("") as module, contextlib.ExitStack() as scopes:
             yield ScriptModule(framework, module, scopes, runs_each)
 
     def _draw(self, request: Mapping[str, Any], runs_each: bool) -> Any:

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from clonediff.harness.inside.cloners.users import imported
+from clonediff.harness.inside.cloners.users import import_from
 from clonediff.harness.inside.frameworks.interface import Framework
 from clonediff.harness.inside.packages import KERAS, root_of
 
@@ -174,7 +174,7 @@ def objects_named(name: str) -> Iterator[tuple[str, Any]]:
     if colon or name.endswith(".py"):
         path = path.removesuffix(".py")
         folder, file = os.path.split(path)
-        module, prefix = imported(file, os.path.abspath(folder)), path + ".py:"
+        module, prefix = import_from(file, os.path.abspath(folder)), path + ".py:"
         members = [key for key, value in vars(module).items() if getattr(value, "__module__", "") == module.__name__]
     else:
         try:

@@ -1,4 +1,4 @@
-"""Turns a drawn graph into a case."""
+"""Turns a graph into a case."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ BATCH = 2
 
 
 def case_of(graph: Graph) -> Case:
-    """The case of a graph, with a seed that is derived from its program."""
+    """The case of a graph; its seed is a hash of the program."""
     program = graph.program
     compiled = any(preparation.does == "compile" for preparation in program.preparations)
     return Case(
@@ -19,7 +19,7 @@ def case_of(graph: Graph) -> Case:
         tuple({**asdict(spec), "shape": list(spec.shape)} for spec in program.inputs),
         batch=BATCH,
         seed=stable_hash(program),
-        # `clone_model` of tf_keras does not promise to compile the clone.
+        # `clone_model` of tf_keras does not promise a compiled clone.
         compiles=not compiled or graph.generation == "keras",
         arguments=graph.arguments,
         keeps_inputs="own" in program.clone_arguments,

@@ -19,9 +19,9 @@ _ALLOWED: set[str] = set()
 _MODULE_NAME = re.compile(r"[\w-]+")
 
 
-def named(text: str) -> str:
-    """The full name of a cloner; a module in the current folder gets that folder."""
-    place, colon, rest = absolute(text).rpartition(".py:")
+def full_name_of_cloner(text: str) -> str:
+    """The full name of a user's cloner, with the folder if the module is here."""
+    place, colon, rest = with_absolute_path(text).rpartition(".py:")
     file = Path(f"{place}.py")
     if colon and not _MODULE_NAME.fullmatch(file.stem):
         rule = "the name of a module has only letters, digits, _ and -: rename the file"
@@ -39,12 +39,12 @@ def named(text: str) -> str:
     return cloner.name
 
 
-def absolute(name: str) -> str:
-    """The name with the absolute path of its file, if it has one."""
-    path, colon, own = name.partition(".py:")
+def with_absolute_path(name: str) -> str:
+    """The name of a cloner; a file in it gets its absolute path."""
+    path, colon, function = name.partition(".py:")
     if not colon and not name.endswith(".py"):
         return name
-    return os.path.abspath(f"{path}.py" if colon else name) + (f":{own}" if colon else "")
+    return os.path.abspath(f"{path}.py" if colon else name) + (f":{function}" if colon else "")
 
 
 def allow_cloners(names: Iterable[str]) -> None:
@@ -52,7 +52,7 @@ def allow_cloners(names: Iterable[str]) -> None:
 
 
 def unsupported_cloner(cloner: str, process: SubjectProcess, graph: Graph | None = None) -> str:
-    """Why a cloner does not support a subject or graph; "" if it does."""
+    """Why a cloner cannot be used with a subject and graph; "" if it can."""
     users = users_cloner(cloner)
     if users is not None:
         path, _, _ = users.name.rpartition(":")
@@ -62,10 +62,10 @@ def unsupported_cloner(cloner: str, process: SubjectProcess, graph: Graph | None
         if problem:
             return problem
     if graph is not None and graph.arguments and not takes_arguments(cloner):
-        return f"{cloner}: takes only a model, and this graph is cloned with more arguments"
+        return f"{cloner}: takes only a model, but this graph is cloned with further arguments"
     return ""
 
 
 def takes_arguments(cloner: str) -> bool:
-    """Whether a cloner takes the arguments of `clone_model`."""
+    """Whether a cloner takes clone arguments besides the model."""
     return cloner in ("upstream", "fixed")

@@ -1,6 +1,6 @@
-"""Trials on one subject, with the causes looked up among the known issues.
+"""Runs trials on one subject, and looks their causes up among the known issues.
 
-`clonediff fuzz`, `replay`, `judge` and the property tests use it.
+`clonediff fuzz`, `replay`, `judge` and the property tests use this module.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ from clonediff.strategies.program import Generation, Graph, stable_hash
 
 UPSTREAM = UPSTREAM_AND_FIXED[0]
 RATE = 8
-"""One drawn graph in eight gets the costly checks: a second clone, and training."""
+"""Of so many drawn graphs, one gets the costly checks: a second clone, and training."""
 
 Costly: TypeAlias = bool | None
-"""Whether a graph gets the costly checks; None samples by graph."""
+"""Whether a graph gets the costly checks; None: one graph in `RATE` does."""
 
 
 @dataclass(slots=True)
 class Tally:
     """Counts of trials and their results.
 
-    `drawn` counts trials of drawn graphs, without those that shrink findings, `unsteady` flaky causes. `known` counts
-    graphs by known issue and its worst severity, `worst` trials by cloner and its worst severity. `refused` counts
-    graphs whose original cannot be built, `unrun` those whose original does not run.
+    `drawn` counts trials of drawn graphs, but not those that shrink findings; `unsteady` counts flaky causes. `known`
+    counts graphs by known issue and its worst severity there, `worst` trials by cloner and its worst severity.
+    `refused` counts graphs whose original cannot be built, `unrun` graphs whose original does not run.
     """
 
     trials: int = 0
@@ -52,9 +52,9 @@ class Tally:
 
 
 class GraphTrials:
-    """Trials on one subject, with one list of known issues.
+    """Runs trials on one subject, with one list of known issues.
 
-    A cause that is less severe than `at_least` is no hit; a cloner without a worse cause is counted separately.
+    A cause that is less severe than `at_least` is no hit; if a cloner has only such causes, its verdict is `LEFT_OUT`.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class GraphTrials:
         self._known = known
 
     def known(self, cloner: str) -> KnownIssues:
-        """The known issues that apply to a cloner: for upstream all, for others none."""
+        """The known issues that apply to a cloner: all for upstream, none for others."""
         return self._known_here if cloner == UPSTREAM and self._known.issues else KnownIssues()
 
     @cached_property
@@ -81,16 +81,16 @@ class GraphTrials:
         return self._known.on(self.generation, self.process.ready.keras)
 
     def for_cloner(self, cloner: str) -> GraphTrials:
-        """Trials with one of the cloners, with the same tally."""
+        """The same trials, with the same tally, but with only one of the cloners."""
         alone = copy.copy(self)
         alone.cloners = (cloner,) if cloner else self.cloners
         return alone
 
-    def sampled(self, graph: Graph) -> bool:
+    def is_sampled(self, graph: Graph) -> bool:
         return stable_hash(graph.program) % RATE == 0
 
     def try_if_supported(self, graph: Graph, *, costly: Costly = None) -> Trial:
-        """Try a graph, unless a cloner does not support it or the subject is unavailable."""
+        """Try a graph; if a cloner or the subject cannot, the trial says why."""
         try:
             for cloner in self.cloners:
                 if reason := unsupported_cloner(cloner, self.process, graph):
@@ -100,7 +100,7 @@ class GraphTrials:
             return Trial(not_tried=str(error))
 
     def try_graph(self, graph: Graph, *, costly: Costly = None) -> Trial:
-        trial = self.try_case(case_of(graph), costly=self.sampled(graph) if costly is None else costly, graph=graph)
+        trial = self.try_case(case_of(graph), costly=self.is_sampled(graph) if costly is None else costly, graph=graph)
         worst: dict[str, Severity] = {}
         for hit in trial.hits:
             if hit.known is not None and hit.cause is not None:
@@ -114,7 +114,7 @@ class GraphTrials:
     def try_case(
         self, case: Case, *, costly: bool = False, graph: Graph | None = None, timeout: float | None = None
     ) -> Trial:
-        """Try any case; `graph` is the graph of its source, if there is one."""
+        """Try a case; if its source is that of a graph, `graph` is that graph."""
         trial = run(case, self.process, self.cloners, costly, timeout=timeout)
         self._count(trial)
         if trial.lost is not None:
@@ -124,9 +124,9 @@ class GraphTrials:
         for cloner, clone in trial.clones.items():
             for cause in clone.causes:
                 if cause.severity <= self.at_least:
-                    words = title(cause) + (f", with {' and '.join(case.arguments)}" if case.arguments else "")
+                    text = title(cause) + (f", with {' and '.join(case.arguments)}" if case.arguments else "")
                     known = self.known(cloner).of(cause)
-                    hits.append(Hit(cause.fingerprint, cloner, words, case, graph, cause, known, pair=clone.pair))
+                    hits.append(Hit(cause.fingerprint, cloner, text, case, graph, cause, known, pair=clone.pair))
         return replace(trial, hits=tuple(hits))
 
     def _count(self, trial: Trial) -> None:
@@ -147,6 +147,6 @@ class GraphTrials:
 
 
 def new_hits(hits: Collection[Hit], earlier: Collection[Key] = ()) -> list[Hit]:
-    """The hits that are neither known nor seen before, those of upstream last."""
+    """The hits that are neither known issues nor `earlier` hits; upstream's are last."""
     new = [hit for hit in hits if hit.known is None and hit.key not in earlier]
     return sorted(new, key=lambda hit: hit.cloner == UPSTREAM)

@@ -1,6 +1,6 @@
-"""Titles of causes: sentences for readers who know Keras, but not clonediff.
+"""Writes the titles of causes: sentences for readers who know Keras, but not clonediff.
 
-A title has no names of layers, numbers or messages, so a cause has the same title in every run.
+A title contains no name of a layer, no number and no message, so that a cause has the same title in every run.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from clonediff.harness.trials.checks import aspect_of
 from clonediff.reports.records import Difference
 from clonediff.strategies.layers import CATALOGUE
 
-_WORDS = {"": "layer", "Functional": "functional model", "InputLayer": "input layer"}
+_KIND_WORDS = {"": "layer", "Functional": "functional model", "InputLayer": "input layer"}
 _MODEL_KINDS = ("", "model", "Functional")
-"""Kinds that a title does not name, since everything is in a model."""
+"""Kinds of models, which a title leaves out, since any layer is in a model."""
 _FORMS = {
     "[": ("list", "a list"),
     '{"tuple"': ("tuple", "a tuple"),
@@ -24,16 +24,16 @@ _FORMS = {
     '{"constant"': ("array", "a constant"),
     '{"variable"': ("value", "a variable"),
 }
-"""Words for an argument in a fingerprint and a sentence, by its skeleton's beginning."""
+"""How a fingerprint, and a title, call an argument, by the beginning of its skeleton."""
 _KINDS = {name.rpartition(".")[2].lower(): name for name in CATALOGUE if "." not in name}
 
 
 def sentence(root: Difference, kind: str, layer: str | None = None) -> str:
-    """The title of a cause with this root and kind; `layer` replaces the kind."""
+    """The title of a cause with this root and kind; a `layer` replaces the kind."""
     clone = "a second clone" if root.check == "again" else "the clone"
     changes = root.check == "untouched"
-    word = f"layer in {_with_a(kind.removeprefix('in '))}" if kind.startswith("in ") else _WORDS.get(kind, kind)
-    form, actual_form = _form(root.expected), _form(root.found)
+    word = f"layer in {_with_a(kind.removeprefix('in '))}" if kind.startswith("in ") else _KIND_WORDS.get(kind, kind)
+    form, found_form = _form(root.expected), _form(root.found)
     on = root.expected.lower() == "true"
     name = root.argument
     text = aspect_of(root).sentence.format(
@@ -42,12 +42,12 @@ def sentence(root: Difference, kind: str, layer: str | None = None) -> str:
         at=""
         if layer is not None or kind in _MODEL_KINDS
         else f": first at {word if kind in CATALOGUE else _with_a(word)}",
-        held=layer or _refused(root, kind),
+        held=layer or _refused_object(root, kind),
         clone="it" if changes else clone,
         inside="" if changes else f" in {clone}",
         training=" in training mode" if root.model == "clone" and root.run == "training" else "",
         form=form,
-        found_form=actual_form if actual_form != form else "of another type",
+        found_form=found_form if found_form != form else "of another type",
         frozen="trainable" if on else "frozen",
         thawed="frozen" if on else "trainable",
         was="" if on else "not ",
@@ -59,20 +59,20 @@ def sentence(root: Difference, kind: str, layer: str | None = None) -> str:
         part=root.part,
         change=root.change,
     )
-    raised = _raised(root) if layer is None else ""
+    raised = _text_of_exception(root) if layer is None else ""
     text = f"{'cloning changes the original: ' if changes else ''}{text}{raised}"
     return text[:1].upper() + text[1:]
 
 
-def _refused(root: Difference, kind: str) -> str:
+def _refused_object(root: Difference, kind: str) -> str:
     frame = root.raised.frame.rpartition(":")[0] if root.raised else ""
     stem = frame.rpartition("/")[2].removesuffix(".py").removesuffix("_layer").replace("_", "")
     if stem in _KINDS and "/layers/" in frame:
         return _with_a(_KINDS[stem])
-    return "a model" if kind in _MODEL_KINDS else f"a model with {_with_a(_WORDS.get(kind, kind))}"
+    return "a model" if kind in _MODEL_KINDS else f"a model with {_with_a(_KIND_WORDS.get(kind, kind))}"
 
 
-def _raised(root: Difference) -> str:
+def _text_of_exception(root: Difference) -> str:
     if root.raised is None:
         return ""
     file, _, function = root.raised.frame.rpartition(":")
@@ -82,7 +82,7 @@ def _raised(root: Difference) -> str:
 
 
 def form_of(text: str) -> tuple[str, str]:
-    """The words for a skeleton of an argument in a fingerprint and a sentence."""
+    """How a fingerprint, and a title, call an argument with such a skeleton."""
     return next((form for start, form in _FORMS.items() if text.startswith(start)), ("value", "a plain value"))
 
 

@@ -1,7 +1,7 @@
-"""Triage: the verdict on each cloner, its causes, their fingerprints and blame.
+"""Triage: gives each cloner a verdict and causes, and each cause a fingerprint and blame.
 
-A fingerprint has the check, the aspect, the kind of layer if the fault belongs to that kind, the type of an exception
-and its frame, but no name, index, message or address. So it is the same for every seed, process and release.
+A fingerprint has the check, the aspect, the kind of layer if other kinds do not show the fault, and the type and frame
+of an exception. It has no name, index, message or address, so that it is the same for every seed, process and release.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ class Verdict(enum.StrEnum):
 
 _FUNCTION = re.compile(r"\bfunction (\w+) [0-9a-f]+\b")
 _DIMENSIONS = re.compile(r"(?<=^in ConvLSTM)[23]D$")
-"""ConvLSTM1D, 2D and 3D share a base class, so sublayers share a fingerprint."""
+"""Sublayers of ConvLSTM1D, 2D and 3D have the same fingerprint: these share a base class."""
 
 _SAME_FRAME = {
     "keras/src/models/cloning.py:_clone_sequential_model": "keras/src/models/cloning.py:_clone_functional_model",
     "keras/src/models/functional.py:process_node": "keras/src/ops/function.py:_run_through_graph",
 }
-"""Frames that count as another one, which does the same for Sequential or nested models."""
+"""By frame, a frame that does the same for other models, and counts instead."""
 
 _CUSTOM_MODEL = re.compile(r"^(OwnModel|OwnSequential)(_\d+)?$")
-"""The custom classes of drawn models, numbered if there are several."""
-_PLAIN = {"OwnModel": "Functional", "OwnSequential": "Sequential"}
+"""A custom class of a drawn model; several are numbered."""
+_PLAIN_KINDS = {"OwnModel": "Functional", "OwnSequential": "Sequential"}
 _MODELS = ("Functional", "Sequential")
 _LAYER_FILE = re.compile(r"/layers/(?!layer\.py|__init__)")
 
@@ -61,17 +61,17 @@ def verdict(differences: Sequence[Difference]) -> Verdict:
 
 
 def causes(original: Observation | None, differences: Sequence[Difference], given: tuple[str, ...] = ()) -> list[Cause]:
-    """The causes of differences, the worst first; `given` names the arguments of `clone_model`."""
+    """The causes of differences, the worst first; `given` has the names of the clone arguments."""
     flow = Flow(()) if original is None else Flow.of(original)
     result = []
-    for mark, (root, *followers) in causes_of(flow, differences).items():
+    for name, (root, *followers) in causes_of(flow, differences).items():
         severity = min(difference.severity for difference in (root, *followers))
-        result.append(Cause(mark, root, tuple(followers), severity, (*given, *_model_facts(original, root))))
+        result.append(Cause(name, root, tuple(followers), severity, (*given, *_model_facts(original, root))))
     return sorted(result, key=lambda cause: cause.severity)
 
 
 def causes_of(flow: Flow, differences: Sequence[Difference]) -> dict[str, list[Difference]]:
-    """The differences of each cause by fingerprint, the root first; equal fingerprints are merged."""
+    """The differences of each cause by fingerprint; the first one explains the others."""
     merged: dict[str, list[Difference]] = {}
     for group in roots(flow, differences):
         merged.setdefault(fingerprint(group[0]), []).extend(group)
@@ -79,7 +79,7 @@ def causes_of(flow: Flow, differences: Sequence[Difference]) -> dict[str, list[D
 
 
 def _model_facts(original: Observation | None, root: Difference) -> Iterator[str]:
-    """Properties of the model that may explain a cause; the docstring of `Cause` lists them."""
+    """Yield properties of the model that may explain a cause, of those that `Cause` lists."""
     names = _FUNCTION.findall(root.expected)
     if names and names == _FUNCTION.findall(root.found):
         yield "a function of the same name"
@@ -100,7 +100,7 @@ def _model_facts(original: Observation | None, root: Difference) -> Iterator[str
 
 
 def _classes(layers: Sequence[LayerSeen], first: Place) -> Iterator[str]:
-    """Properties of the layer at fault: not called, custom, or inside another layer."""
+    """Yield properties of the layer at fault: not called, custom, or in another layer."""
     if first.layer < len(layers) and layers[first.layer].kind == first.kind and not layers[first.layer].calls:
         yield "a layer that the graph does not call"
     classes = {layer.kind: layer for layer in layers}
@@ -114,14 +114,14 @@ def _classes(layers: Sequence[LayerSeen], first: Place) -> Iterator[str]:
 
 
 def _is_single_tensor(args: list[Any]) -> bool:
-    """Whether the first argument of a call is a list of a single tensor."""
+    """Whether the first argument of a call is a list of only one tensor."""
     first = args[0] if args else None
     items = first.get("tuple") if isinstance(first, dict) else first
     return isinstance(items, list) and len(items) == 1 and isinstance(items[0], dict) and "tensor" in items[0]
 
 
 def fingerprint(root: Difference) -> str:
-    """The name of a cause: words of its signature, and a short hash."""
+    """The fingerprint of a cause: words of its signature, and a short hash."""
     key = signature(root)
     digest = hashlib.blake2b("\n".join(key).encode(), digest_size=4).hexdigest()
     slug = re.sub(r"[^a-z0-9]+", "-", "-".join(filter(None, key[:4])).lower()).strip("-")
@@ -131,8 +131,8 @@ def fingerprint(root: Difference) -> str:
 def signature(root: Difference) -> tuple[str, str, str, str, str]:
     """The parts of a fingerprint: check, aspect, kind, type of exception, frame.
 
-    If a layer raises during cloning, the frame is the one that called it with the wrong arguments. An exception with a
-    frame of the framework has no kind, even if the message names a layer.
+    If a layer raises during cloning, the frame is that of its caller, which passed the wrong arguments. If an exception
+    has a frame of the framework, there is no kind, even if the message names a layer.
     """
     raised = root.raised
     if raised is None:
@@ -147,17 +147,17 @@ def signature(root: Difference) -> tuple[str, str, str, str, str]:
 
 
 def _common_name(root: Difference) -> tuple[str, str]:
-    """The aspect and kind of a cause in a fingerprint, with shared names."""
+    """The aspect and kind in a fingerprint, by the names that several causes share."""
     aspect, kind, known_as = _aspect(root), _kind(root), aspect_of(root).known_as
     holder = CATALOGUE.get(kind.removeprefix("in "))
     if kind.startswith("in ") and holder is not None and holder.family == "custom":
         return aspect, "in a layer of one's own"
-    # Differences in a changed original, or in a second clone, keep their names.
+    # In a changed original, or in a second clone, an aspect keeps its name.
     return known_as if known_as and root.model == "clone" else aspect, _DIMENSIONS.sub("1D", kind)
 
 
-def alike(cause: Cause, counterpart: Cause) -> bool:
-    """Whether two causes, of two cloners or releases, are the same bug; frames may differ."""
+def are_alike(cause: Cause, counterpart: Cause) -> bool:
+    """Whether causes of two cloners or releases are the same bug; frames may differ."""
     likeness, other_likeness = (
         (root.check, _aspect(root), _kind(root), root.raised.type if root.raised else "")
         for root in (cause.root, counterpart.root)
@@ -171,9 +171,9 @@ def makes_a_clone(causes: Iterable[Cause]) -> bool:
 
 
 def with_blame(by_cloner: Mapping[str, Sequence[Cause]]) -> dict[str, tuple[Cause, ...]]:
-    """The causes of each cloner, with blame.
+    """The causes of each cloner, each with its blame.
 
-    If upstream was not run or made no clone, the blame for causes of fixed is unknown.
+    If upstream was not called or made no clone, the blame for causes of fixed is unknown.
     """
     upstream, fixed = UPSTREAM_AND_FIXED
     theirs, ours = by_cloner.get(upstream, ()), by_cloner.get(fixed, ())
@@ -182,20 +182,20 @@ def with_blame(by_cloner: Mapping[str, Sequence[Cause]]) -> dict[str, tuple[Caus
     others = {upstream: ours, fixed: theirs}
 
     def blame(cloner: str, cause: Cause) -> Blame:
-        shared = any(alike(cause, counterpart) for counterpart in others.get(cloner, ()))
+        shared = any(are_alike(cause, counterpart) for counterpart in others.get(cloner, ()))
         return Blame.BOTH if shared else alone.get(cloner, Blame.ITS_OWN)
 
     return {name: tuple(replace(cause, blame=blame(name, cause)) for cause in by_cloner[name]) for name in by_cloner}
 
 
 def title(cause: Cause, layer: str | None = None) -> str:
-    """The title of a cause; with `layer`, of one model, whose layer has that name."""
+    """The title of a cause; in one model, `layer` names the layer."""
     root = cause.root
     return sentence(root, _kind(root) if root.raised is None else signature(root)[2], layer)
 
 
-def of_plain_models(differences: Iterable[Difference]) -> list[Difference]:
-    """Rename generated custom models to plain ones, unless the class itself differs."""
+def as_plain_models(differences: Iterable[Difference]) -> list[Difference]:
+    """Give differences in drawn custom models the kind of plain models, unless the class differs."""
     return [
         difference if difference.first is None else replace(difference, first=_as_plain(difference, difference.first))
         for difference in differences
@@ -203,10 +203,10 @@ def of_plain_models(differences: Iterable[Difference]) -> list[Difference]:
 
 
 def _as_plain(difference: Difference, first: Place) -> Place:
-    own, holder = _CUSTOM_MODEL.match(first.kind), _CUSTOM_MODEL.match(first.inside)
+    custom, holder = _CUSTOM_MODEL.match(first.kind), _CUSTOM_MODEL.match(first.inside)
     is_of_class = difference.part in ("kind", "attribute")
-    kind = first.kind if own is None else own[1] if is_of_class else _PLAIN[own[1]]
-    return replace(first, kind=kind, inside=first.inside if holder is None else _PLAIN[holder[1]])
+    kind = first.kind if custom is None else custom[1] if is_of_class else _PLAIN_KINDS[custom[1]]
+    return replace(first, kind=kind, inside=first.inside if holder is None else _PLAIN_KINDS[holder[1]])
 
 
 def _kind(root: Difference) -> str:
@@ -222,7 +222,7 @@ def _kind(root: Difference) -> str:
         return "model"
     if root.part != "trainable":
         return ""
-    # Models are created by other code than layers, and sublayers by the layer that holds them.
+    # Other code creates a model than a layer; a sublayer is created by its holder.
     if first.kind in _MODELS:
         return first.kind
     return f"in {first.inside}" if first.inside and first.inside not in _MODELS else ""
@@ -232,12 +232,13 @@ def _aspect(root: Difference) -> str:
     aspect = root.aspect
     if root.part in ARGUMENTS and root.change == "type":
         form, found = form_of(root.expected)[0], form_of(root.found)[0]
-        is_one_line = root.model == "clone" and (form, found) == ("tuple", "tensor")
-        aspect = f"call {'list' if is_one_line else form} as {found}"  # the same line loses a list of one tensor
+        is_same_line = root.model == "clone" and (form, found) == ("tuple", "tensor")
+        # The line that loses a tuple loses a list of one tensor, too.
+        aspect = f"call {'list' if is_same_line else form} as {found}"
     elif root.argument:
         aspect = f"call {root.argument} {root.change}"
     if root.model != "clone":
         return f"{root.model} {aspect}"
-    # A value that differs only in training mode has another cause than one that always differs.
+    # If a value differs only in training mode, the cause is another than if it always differs.
     is_of_training = root.run == "training" and CHECKS[root.check].stage is Stage.RUNS
     return f"{aspect} in training" if is_of_training else aspect

@@ -16,7 +16,7 @@ from clonediff.harness.trials.checks import compare
 from clonediff.harness.trials.checks.alignment import Pair
 from clonediff.harness.trials.checks.aspects import differs
 from clonediff.harness.trials.checks.failures import PROCESS_LOST, innermost_frame, looping_frame
-from clonediff.harness.trials.triage import Verdict, causes, of_plain_models, verdict, with_blame
+from clonediff.harness.trials.triage import Verdict, as_plain_models, causes, verdict, with_blame
 from clonediff.reports.known import KnownIssue
 from clonediff.reports.records import UPSTREAM_AND_FIXED, Blame, Cause, Difference, Numbers, Raised
 from clonediff.reports.run_folder import slug
@@ -27,15 +27,15 @@ __all__ = ["LOST", "Case", "CloneTrial", "Hit", "Key", "Trial", "lost_difference
 Key = tuple[str, str]
 
 LOST = "process-lost"
-"""The fingerprint of an original that crashes its process."""
+"""The fingerprint if the original crashes its process."""
 
 _LEAST_SECONDS = 20.0
 _SECONDS_FACTOR = 20.0
-"""Limit of each cloner after a timeout: 20 times the model's time, at least 20 s."""
+"""A cloner's limit after a timeout: 20 times the model's time, at least 20 s."""
 
 
 class CloneTrial(msgspec.Struct, frozen=True):
-    """The causes of one cloner's differences in a trial. `pair` has both models."""
+    """The causes of one cloner in a trial; `pair` has the original and clone."""
 
     causes: tuple[Cause, ...] = ()
     pair: Pair | None = None
@@ -50,9 +50,9 @@ class CloneTrial(msgspec.Struct, frozen=True):
 
 
 class Hit(msgspec.Struct, frozen=True):
-    """A cause in a trial; it is new unless it is a `known` issue.
+    """A cause in a trial, new or a `known` issue.
 
-    `graph` is None for a model that was not drawn, `pair` for an original that crashes its process.
+    `graph` is None if the model was not drawn, `cause` and `pair` are None if the original crashes its process.
     """
 
     fingerprint: str
@@ -76,7 +76,7 @@ class Hit(msgspec.Struct, frozen=True):
 
     @property
     def id(self) -> str:
-        """The name of the finding; for a lost process with the reason."""
+        """The name of the finding; if the process was lost, with the reason."""
         if self.fingerprint != LOST:
             return self.fingerprint
         return slug(self.fingerprint, self.detail.partition(":")[0].lower())
@@ -85,8 +85,8 @@ class Hit(msgspec.Struct, frozen=True):
 class Trial(msgspec.Struct, frozen=True):
     """The result of one case on one subject, for each cloner.
 
-    `not_tried` is the reason if nothing could run, `refused` the failure if the original could not be built, `lost` how
-    it crashed its process. `GraphTrials` adds the `hits`, which are causes looked up among the known issues.
+    `not_tried` says why nothing was run, `refused` is the failure if the original could not be built, and `lost` is how
+    it crashed its process. `GraphTrials` adds the `hits`, which are the causes with their known issues.
     """
 
     clones: dict[str, CloneTrial] = {}
@@ -121,8 +121,8 @@ def run(
 ) -> Trial:
     """Run a trial; if `costly`, clone a second time, and train compiled models.
 
-    If the process is lost, run the trial again without cloners, then with each cloner alone. If a cloner has changed
-    the original, run the remaining cloners in another trial.
+    If the process is lost, run the trial without cloners, then with each cloner alone. If a cloner changes the
+    original, run another trial with the cloners that were not called.
     """
     outcome = subject.trial(case, cloners=cloners, costly=costly, timeout=timeout)
     if isinstance(outcome, Answer):
@@ -133,22 +133,22 @@ def run(
         if not rest.built or not others:
             return rest
         clones = {**first.clones, **rest.clones}
-        return _blamed({name: clones[name] for name in cloners}, rest.original)
+        return _trial_with_blame({name: clones[name] for name in cloners}, rest.original)
     alone = subject.trial(case, cloners=(), costly=costly, timeout=timeout) if cloners else outcome
     if not isinstance(alone, Answer) or alone.original is None:
         return Trial(lost=alone) if isinstance(alone, Lost) else _judge(case, subject, (), alone)
     if outcome.how == TIMED_OUT:
         timeout = min(outcome.seconds, max(_LEAST_SECONDS, _SECONDS_FACTOR * alone.seconds))
-    judged: dict[str, CloneTrial] = {}
+    clone_trials: dict[str, CloneTrial] = {}
     for name in cloners:
         if len(cloners) > 1:
             outcome = subject.trial(case, cloners=[name], costly=costly, timeout=timeout)
         if isinstance(outcome, Lost):
             ended = causes(None, [lost_difference(outcome)], tuple(case.arguments))
-            judged[name] = CloneTrial(tuple(ended), Pair(alone.original, Clone()))
+            clone_trials[name] = CloneTrial(tuple(ended), Pair(alone.original, Clone()))
             continue
-        judged.update(_judge(case, subject, [name], outcome).clones)
-    return _blamed(judged, alone.original)
+        clone_trials.update(_judge(case, subject, [name], outcome).clones)
+    return _trial_with_blame(clone_trials, alone.original)
 
 
 def _judge(case: Case, subject: SubjectProcess, cloners: Sequence[str], answer: Answer) -> Trial:
@@ -156,18 +156,18 @@ def _judge(case: Case, subject: SubjectProcess, cloners: Sequence[str], answer: 
     if original is None:
         refused = answer.refused or Failure("ProtocolError", "the answer has no original and does not say why")
         return Trial(refused=refused)
-    by_cloner = {name: of_plain_models(compare(original, answer.clones[name])) for name in cloners}
-    judged: dict[str, CloneTrial] = {}
+    by_cloner = {name: as_plain_models(compare(original, answer.clones[name])) for name in cloners}
+    clone_trials: dict[str, CloneTrial] = {}
     for name, differences in _with_numbers(by_cloner, subject).items():
         broken = causes(original, differences, tuple(case.arguments))
         promised = tuple(cause for cause in broken if case.compiles or cause.root.aspect != "compiled")
-        judged[name] = CloneTrial(promised, Pair(original, answer.clones[name]))
-    return _blamed(judged, original)
+        clone_trials[name] = CloneTrial(promised, Pair(original, answer.clones[name]))
+    return _trial_with_blame(clone_trials, original)
 
 
-def _blamed(judged: Mapping[str, CloneTrial], original: Observation | None) -> Trial:
-    blamed = with_blame({name: clone.causes for name, clone in judged.items()})
-    return Trial({name: replace(clone, causes=blamed[name]) for name, clone in judged.items()}, original=original)
+def _trial_with_blame(clone_trials: Mapping[str, CloneTrial], original: Observation | None) -> Trial:
+    blamed = with_blame({name: clone.causes for name, clone in clone_trials.items()})
+    return Trial({name: replace(clone, causes=blamed[name]) for name, clone in clone_trials.items()}, original=original)
 
 
 def _with_numbers(by_cloner: dict[str, list[Difference]], subject: SubjectProcess) -> dict[str, list[Difference]]:
@@ -190,7 +190,7 @@ def _numbers(report: ValuesReport) -> Numbers | None:
 
 
 def lost_difference(lost: Lost) -> Difference:
-    """The difference for a lost process; only the message has durations and sizes."""
+    """The difference if a process is lost; only its message has durations and sizes."""
     frame = (looping_frame if lost.how == TIMED_OUT else innermost_frame)(lost.frames)
     raised = Raised(lost.how, lost.message[:300], frame)
     return differs(PROCESS_LOST, "process", "", "process", "an answer", lost.line, None, name=lost.how, raised=raised)

@@ -101,7 +101,7 @@ def model_with_shared_layer() -> keras.Model:
 
 def properties_of(model: Any, its: Any) -> dict[str, Any]:
     """Read the properties of a model that cloning must not change."""
-    variables = [*model.variables, *its.learned(model), *(state for state, _ in its.states(model))]
+    variables = [*model.variables, *its.training_variables(model), *(state for state, _ in its.states(model))]
     return {
         "config": str(model.get_config()),
         "names": [(layer.name, layer.trainable) for layer in model.layers],

@@ -9,7 +9,7 @@ import pytest
 from clonediff.harness.scripts.reproducer import script_of
 from clonediff.harness.scripts.runner import ReplayAnswer, ScriptRunner
 from clonediff.harness.subjects import Case, Subject, SubjectProcess
-from clonediff.harness.trials.cloners import named
+from clonediff.harness.trials.cloners import full_name_of_cloner
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.known import load
 from clonediff.reports.records import Blame
@@ -83,14 +83,14 @@ def cloner_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("Cloner.clone", {FLAG}, ""),
         ("brings", {FLAG, "own not fresh"}, ""),
         ("same", {"own layer shared"}, ""),
-        ("gives_config", {"made no model"}, "gave a dict: return a Functional or Sequential model of keras"),
+        ("gives_config", {"made no model"}, "returned a dict: return a Functional or Sequential model of keras"),
         ("raises", {"made raises"}, r"RuntimeError: it knows no a\ud800b"),
     ],
 )
 def test_a_custom_cloner_is_held_to_the_promises_of_clone_model(
     function: str, seen: set[str], message: str, cloner_file: Path, keras: SubjectProcess
 ) -> None:
-    name = named(f"{cloner_file}:{function}")
+    name = full_name_of_cloner(f"{cloner_file}:{function}")
     clone = run_trial(CASE, keras, name).clones[name]
     assert seen <= {f"{difference.check} {difference.aspect}" for difference in clone.differences}
     assert bool(seen) == bool(clone.differences)
@@ -111,7 +111,7 @@ def test_a_custom_cloner_is_held_to_the_promises_of_clone_model(
 def test_an_unusable_cloner_is_refused_before_a_trial(
     function: str, problem: str, cloner_file: Path, keras: SubjectProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    name = named(f"{cloner_file.parent}/{function}")
+    name = full_name_of_cloner(f"{cloner_file.parent}/{function}")
     trials = GraphTrials(keras, load(), cloners=(name,))
     monkeypatch.setattr("clonediff.harness.trials.cloners._ALLOWED", {name})
     reason = trials.try_if_supported(of_layer("layers.ReLU()")).not_tried
@@ -121,7 +121,7 @@ def test_an_unusable_cloner_is_refused_before_a_trial(
 
 
 def test_a_known_issue_of_upstream_is_new_for_another_cloner(cloner_file: Path, keras: SubjectProcess) -> None:
-    loses = named(f"{cloner_file}:loses")
+    loses = full_name_of_cloner(f"{cloner_file}:loses")
     hits = GraphTrials(keras, load(), cloners=(loses, "upstream")).try_case(CASE).hits
     found = {hit.cloner: (hit.known.id if hit.known else None, hit.blame) for hit in hits}
     assert found == {loses: (None, Blame.ITS_OWN), "upstream": ("set-afterwards", Blame.UPSTREAM)}
@@ -131,7 +131,7 @@ def test_the_script_of_a_custom_cloner_imports_it_and_fails_alone(keras: Subject
     folder = tmp_path / "a{}b"
     folder.mkdir()
     (folder / "01_clones.py").write_text(CLONERS)
-    cloner = named(f"{folder}/01_clones.py:Cloner.clone")
+    cloner = full_name_of_cloner(f"{folder}/01_clones.py:Cloner.clone")
     (hit,) = GraphTrials(keras, load(), cloners=(cloner,)).try_case(CASE).hits
     script = script_of(hit, "keras", keras.versions)
     assert "clonediff" not in script.text
@@ -156,7 +156,7 @@ def test_a_cloner_in_the_current_folder_is_named_by_its_path(
     for path in ("mine.py", "package/inner.py", "my-cloner.py"):
         (tmp_path / path).write_text("")
     monkeypatch.chdir(tmp_path)
-    assert named(named(text)) == named(text) == name.format(here=tmp_path)
+    assert full_name_of_cloner(full_name_of_cloner(text)) == full_name_of_cloner(text) == name.format(here=tmp_path)
 
 
 @pytest.mark.no_keras
@@ -170,4 +170,4 @@ def test_a_cloner_in_the_current_folder_is_named_by_its_path(
 )
 def test_a_wrong_cloner_name_is_refused(text: str, problem: str) -> None:
     with pytest.raises(ValueError, match=problem):
-        named(text)
+        full_name_of_cloner(text)

@@ -1,6 +1,6 @@
 """Cloners by name: functions from a model, and arguments of `clone_model`, to its clone.
 
-A name with a colon is a function of the user, which `users` imports.
+A name with a colon is that of a user's function, which `users` imports.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ Cloner = Callable[..., Any]
 
 
 def chosen_cloners(names: Any, framework: Framework) -> dict[str, Cloner]:
-    """The cloners to call, by name; a value in `names` may be a function."""
+    """The cloners to call, by name; `names` may map a name to a function."""
     chosen = names if isinstance(names, Mapping) else {name: name for name in names}
     return {name: value if callable(value) else _cloner(value, framework) for name, value in chosen.items()}
 
@@ -24,7 +24,7 @@ def _cloner(name: str, framework: Framework) -> Any:
     if name == "upstream":
         return framework.keras.models.clone_model
     if name == "fixed":
-        from clonediff.harness.fixed import clone_model  # it imports TensorFlow
+        from clonediff.harness.fixed import clone_model  # importing it imports TensorFlow
 
         return clone_model
     if is_users_cloner(name):
@@ -33,5 +33,5 @@ def _cloner(name: str, framework: Framework) -> Any:
 
 
 def call_cloner(cloner: Cloner, model: Any, arguments: dict[str, Any]) -> Any:
-    """Call a cloner. Failures have the frames below this one."""
+    """Call a cloner. A failure has the frames below this function."""
     return cloner(model, **arguments)

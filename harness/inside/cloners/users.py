@@ -1,6 +1,6 @@
-"""Cloners of the user: the syntax of their names, and how their functions are imported.
+"""Parses the names of the user's cloners, and imports their functions.
 
-A name is `module:function`, or `folder/module:function` if the folder is not on the path.
+A name is `module:function`, or `folder/module:function` if the folder is not on the import path.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from clonediff.harness.inside.frameworks.interface import Framework
 from clonediff.harness.observation import Failure
 
 NO_MODEL = "NoModel"
-"""The failure type of a cloner that does not return a model."""
+"""The type of a failure: the cloner returned no model."""
 
 _NAME = re.compile(
     r"(?:(?P<folder>.*)/)?(?P<module>[\w-]+(?:\.[\w-]+)*)"
@@ -44,7 +44,7 @@ class UsersCloner(NamedTuple):
 
 
 def is_users_cloner(name: str) -> bool:
-    """Whether a cloner is a function of the user: only such names have a colon."""
+    """Whether a cloner is a user's function: only such a name has a colon."""
     return ":" in name
 
 
@@ -55,11 +55,11 @@ def users_cloner(name: str) -> UsersCloner | None:
 
 
 class CannotBeCalled(ValueError):
-    """A name does not refer to a function that takes a model."""
+    """Raised if a name is not that of a function that takes a model."""
 
 
 def problem(name: str) -> str:
-    """Why the function cannot be called with a model; "" if it can be."""
+    """Why a cloner cannot be called with a model; "" if it can."""
     try:
         function(name)
     except CannotBeCalled as error:
@@ -72,7 +72,7 @@ def function(name: str) -> Callable[..., Any]:
     if cloner is None:
         raise CannotBeCalled(f"{name}: expected module:function or FILE.py:function")
     try:
-        module = imported(cloner.module, cloner.folder)
+        module = import_from(cloner.module, cloner.folder)
         value: Callable[..., Any] = operator.attrgetter(cloner.function)(module)
         if not isinstance(value, types.BuiltinFunctionType):  # its signature may be unknown
             inspect.signature(value).bind(None)
@@ -82,28 +82,28 @@ def function(name: str) -> Callable[..., Any]:
     return value
 
 
-def imported(name: str, folder: str = "") -> types.ModuleType:
-    """Import a module, from a folder if one is given."""
+def import_from(name: str, folder: str = "") -> types.ModuleType:
+    """Import a module; if there is a folder, from that folder."""
     if folder and folder not in sys.path:
         sys.path.insert(0, folder)
     try:
         module = importlib.import_module(name)
     except BaseException as error:  # a module may raise anything, such as SystemExit
         frames = traceback.extract_tb(error.__traceback__)
-        own = [frame for frame in frames if "importlib" not in frame.filename][1:]
-        place = f" ({own[-1].filename}, line {own[-1].lineno})" if own else ""
+        users = [frame for frame in frames if "importlib" not in frame.filename][1:]
+        place = f" ({users[-1].filename}, line {users[-1].lineno})" if users else ""
         advice = "" if folder else "; name FILE.py, or put its folder on the PYTHONPATH"
         reason = f"{type(error).__name__}: {error}{place}{advice}"
         raise ImportError(f"{name} cannot be imported: {reason}", name=name) from error
     file = getattr(module, "__file__", None)
     if folder and file and not os.path.realpath(file).startswith(os.path.realpath(folder) + os.sep):
-        problem = "another module of the name %s is imported already, from %s: give it another name"
+        problem = "another module of the name %s is imported already, from %s: rename your module"
         raise ImportError(problem % (name, file), name=name)
     return module
 
 
 def recorded(clone_function: Callable[[Any], Any], asked: dict[str, str], layer: Any) -> Any:
-    """Call a clone function, and record a changed class or config in `asked`."""
+    """Call a clone function, and note in `asked` if class or config changes."""
     other = clone_function(layer)
     if other is layer or type(other) is not type(layer) or str(other.get_config()) != str(layer.get_config()):
         asked[layer.name] = f"{type(layer).__name__}, now {type(other).__name__}"
@@ -111,10 +111,10 @@ def recorded(clone_function: Callable[[Any], Any], asked: dict[str, str], layer:
 
 
 def no_model(name: str, clone: Any, framework: Framework) -> Failure | None:
-    """The failure of a cloner that did not return a model with a graph."""
+    """The failure if a cloner returned no model with a graph; None if it did."""
     if framework.is_graph(clone):
         return None
     cloner, kind = users_cloner(name), type(clone)
     text = kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
     text = f"a {text}: return a Functional or Sequential model of {framework.keras.__name__}"
-    return Failure(NO_MODEL, encodable(f"{cloner.short if cloner else name} gave {text}"))
+    return Failure(NO_MODEL, encodable(f"{cloner.short if cloner else name} returned {text}"))

@@ -1,4 +1,4 @@
-"""One interface to both generations of Keras, each imported on first use."""
+"""One interface to both generations of Keras; a generation is imported on first use."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _CLASSES = {"keras": ".keras3.Keras3", "tf_keras": ".tf_keras.TfKeras"}
 
 
 def generation_of(model: Any) -> Literal["keras", "tf_keras"]:
-    """The generation of Keras to which a model belongs; raises TypeError for other objects."""
+    """The generation of Keras to which a model belongs; other objects raise TypeError."""
     packages = {base.__module__.partition(".")[0] for base in type(model).__mro__}
     if "tf_keras" in packages:
         return "tf_keras"

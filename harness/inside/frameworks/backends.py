@@ -1,4 +1,4 @@
-"""The backends of Keras: conversion between tensors and arrays, and random generators."""
+"""The backends of Keras: they convert tensors and arrays, and have random generators."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ def load_backend(name: str) -> Backend:
 
 
 class Backend:
-    """The NumPy backend, and defaults of the others."""
+    """The NumPy backend, and the defaults for other backends."""
 
     name = "numpy"
     version = str(np.__version__)
     process_wide: Sequence[tuple[Any, str]] = ()
     """The objects and attributes that hold the backend's own generator."""
     uses_own_generator = False
-    """Whether Keras draws from the backend's own generator, and not only from states of layers."""
+    """Whether Keras draws from the backend's own generator, besides the seeds of layers."""
 
     def repeat_kernels(self) -> None:
-        """Make kernels deterministic and precise. Only for a worker process."""
+        """Make kernels deterministic and precise. For child processes."""
 
     def devices(self) -> list[str]:
         """The available devices: "cpu:0", "gpu:0", ..."""
@@ -34,20 +34,20 @@ class Backend:
         """Seed the backend's own generator."""
 
     def forget_kernels(self) -> None:
-        """Clear the kernel cache of the backend, which is slow."""
+        """Clear the kernel cache of the backend; that takes long."""
 
     def tensor(self, array: Any) -> Any:
         return importlib.import_module("keras").ops.convert_to_tensor(array.copy())
 
     def concrete(self, value: Any) -> bool:
-        """Whether a value is a tensor with numbers."""
+        """Whether a value is a tensor with numbers, not a symbolic one."""
         return isinstance(value, (np.ndarray, np.generic))
 
     def array(self, tensor: Any) -> Any:
         return np.asarray(tensor)
 
     def write(self, value: Any, array: Any) -> bool:
-        """Write an array of equal shape and dtype to a variable, if supported."""
+        """Write an array to a variable of equal shape and dtype; return whether it worked."""
         return False
 
 
@@ -68,7 +68,7 @@ class TensorFlow(Backend):
         return [device.name.split("device:")[-1].lower() for device in self.tf.config.list_logical_devices()]
 
     def reseed(self, seed: int) -> None:
-        # This clears the kernel cache, so the next calls are several times slower.
+        # This clears the kernel cache: for a while, calls are several times slower.
         self.tf.random.set_seed(seed)
 
     def forget_kernels(self) -> None:
@@ -83,9 +83,9 @@ class TensorFlow(Backend):
 
     def array(self, tensor: Any) -> Any:
         if type(tensor) is self._resource:
-            # Its own methods add scopes and copies of tensors, and take three times as long.
+            # Methods of a variable add scopes and copies of tensors, and take three times as long.
             tensor = self._resources.read_variable_op(tensor.handle, tensor.dtype)
-        # `numpy()` would copy the numbers, but a tensor never changes: writing to a variable allocates new memory.
+        # `numpy()` would copy numbers that never change: writing to a variable allocates new memory.
         return np.asarray(tensor.__array__())
 
     def write(self, value: Any, array: Any) -> bool:
@@ -105,7 +105,7 @@ class Jax(Backend):
         self.version = str(self.jax.__version__)
 
     def devices(self) -> list[str]:
-        # Some releases name the platform after the vendor.
+        # Some releases of JAX name the platform after the vendor of the GPU.
         kinds = {"cuda": "gpu", "rocm": "gpu"}
         platforms = [(device.platform.lower(), device.id) for device in self.jax.devices()]
         names = [f"{kinds.get(platform, platform)}:{number}" for platform, number in platforms]
@@ -117,7 +117,7 @@ class Jax(Backend):
 
 class Torch(Backend):
     name = "torch"
-    # Keras uses torch's dropout if a layer has no seed. Seeding the generator is cheap.
+    # If a layer has no seed, Keras uses torch's dropout. Seeding torch is fast.
     uses_own_generator = True
 
     def __init__(self) -> None:
@@ -126,7 +126,7 @@ class Torch(Backend):
 
     def repeat_kernels(self) -> None:
         if self.torch.cuda.is_available():
-            # An operation without a deterministic kernel only warns.
+            # `warn_only`: an operation without a deterministic kernel still runs.
             self.torch.use_deterministic_algorithms(True, warn_only=True)
             self.torch.backends.cudnn.benchmark = False
             self.torch.backends.cudnn.allow_tf32 = False
@@ -144,15 +144,15 @@ class Torch(Backend):
     def write(self, value: Any, array: Any) -> bool:
         if value.shape != array.shape:
             return False
-        # `assign` would refuse a weight to which its initializer gave another shape than it declares.
+        # `assign` would refuse a weight if its initializer returned another shape than that of the weight.
         value.data.copy_(self.tensor(array))
         return True
 
     def array(self, tensor: Any) -> Any:
         tensor = tensor.detach().cpu()
         if tensor.dtype == self.torch.bfloat16:
-            # With the dtype of ml_dtypes, which Keras depends on, the name is the same on every backend.
+            # The dtype of ml_dtypes has the same name on every backend; Keras depends on that package.
             bfloat16 = importlib.import_module("ml_dtypes").bfloat16
             return tensor.contiguous().view(self.torch.int16).numpy().view(bfloat16).copy()
-        # torch shares memory with the array, and writes to variables in place.
+        # The array would share its memory with the variable, to which torch writes in place.
         return tensor.numpy().copy()

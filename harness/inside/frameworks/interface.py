@@ -1,4 +1,4 @@
-"""The interface of the observer to Keras, and its common parts."""
+"""The interface of the observer to Keras, with all that both generations have in common."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ import numpy as np
 from clonediff.harness.inside.frameworks.backends import Backend
 
 Listener = Callable[[Any, Any], None]
-"""Called with the layer and its result, once for each call that returns."""
+"""A function called with a layer and its result, for each call that returns."""
 
 
 class Framework:
-    """A generation of Keras on a backend. Subclasses define the attributes declared here."""
+    """A generation of Keras on a backend. Subclasses define the attributes that are declared here."""
 
     generation: Literal["keras", "tf_keras"]
     keras: Any
     tensors: Backend
     keeps_adapted_state = False
-    """Whether layers keep adapted state, such as a vocabulary, outside their weights."""
+    """Whether state from `adapt`, such as a vocabulary, is outside the weights of a layer."""
 
     _hooked: list[tuple[Any, Any]]
-    """Classes whose calls are reported, each with subclasses that have a hook of their own."""
+    """Classes whose calls are reported, each with its subclasses that have their own hook."""
     layer_class: Any
     variable_class: Any
     tensor_class: Any
@@ -47,28 +47,28 @@ class Framework:
     _process_wide: list[tuple[Any, str]]
     """The objects and attributes that hold global state of the process."""
     _takes_training: str
-    """The attribute that is true if `call` has a `training` argument."""
+    """The attribute of a layer that says whether `call` has a `training` argument."""
 
     forget_names: Callable[[], None]
     """Restart the counters of layer names."""
     draws: Callable[[list[Any], str], bool]
-    """Whether layers built by this source draw from the backend's own generator."""
+    """Whether layers, or the source that built them, draw from the backend's own generator."""
     members: Callable[[Any], list[Any]]
     sublayers: Callable[[Any], list[Any]]
-    """The layers and operations of a graph in order, and the sublayers of any layer."""
+    """The layers and operations of a graph in order; the sublayers of any layer."""
     graph_nodes: Callable[[Any], list[Any]]
     arguments: Callable[[Any], tuple[Any, Any]]
     outputs: Callable[[Any], list[Any]]
     """The nodes of a graph; the arguments of a node; its output tensors."""
     structures: Callable[[Any], tuple[Any, Any]]
     ends: Callable[[Any], tuple[list[Any], list[Any]]]
-    """The symbolic inputs and outputs of a model, nested (None if not built) and flat."""
+    """The symbolic inputs and outputs of a model: nested (or None), and flat."""
     dtype: Callable[[Any], str]
     """The name of the dtype of a tensor or variable."""
     compiled: Callable[[Any], dict[str, Any] | None]
-    """The `compile` arguments of a model; None if it is not compiled."""
+    """The `compile` arguments of a model; None if the model is not compiled."""
     own_variables: Callable[[Any], list[Any]]
-    """The weights and states of a layer itself, without sublayers."""
+    """The weights and states of a layer, without those of its sublayers."""
     states: Callable[[Any], list[tuple[Any, bool]]]
     """Variables of a model other than weights, each with whether its initial value is random."""
     read: Callable[[Any], Any]
@@ -83,23 +83,23 @@ class Framework:
         self.raisers: list[int] = []
         """The `id`s of layers whose calls raised, innermost first, until an outer call returns."""
         self.hooks_stay = False
-        """Whether to keep hooks installed, since changing a class with many subclasses is slow."""
+        """Whether hooks stay installed, since changing a class with many subclasses is slow."""
         self._unhooked: list[tuple[Any, Any]] = []
 
     # -- the process
 
     def speed_up(self) -> None:
-        """Disable work of Keras whose result it discards. Only for a worker process."""
+        """Disable work of Keras whose result Keras discards. For child processes."""
 
     def versions(self) -> dict[str, str]:
         backend = self.tensors
         return {"keras": str(self.keras.__version__), "backend": backend.name, "backend_version": backend.version}
 
-    def on(self, device: str | None) -> contextlib.AbstractContextManager[Any]:
+    def device_scope(self, device: str | None) -> contextlib.AbstractContextManager[Any]:
         return contextlib.nullcontext() if device is None else self._device(device)
 
     def forget(self) -> None:
-        """Reset the names and global state that earlier models left."""
+        """Reset the names, settings and registrations that earlier models left."""
         if self._settings.floatx() != "float32":
             self._settings.set_floatx("float32")
         if self._settings.image_data_format() != "channels_last":
@@ -112,14 +112,14 @@ class Framework:
 
     @contextlib.contextmanager
     def isolated(self) -> Iterator[None]:
-        """Undo changes of settings, registrations, names and random state at the end of a scope."""
+        """At the end of a scope, undo changes of settings, registrations, names and random state."""
         places = [*self._process_wide, *self.tensors.process_wide]
         before = [(owner, name, getattr(owner, name)) for owner, name in places if hasattr(owner, name)]
         registered = [(known, dict(known)) for known in self._registries]
         python, numbers = random.getstate(), np.random.get_state()
         try:
             for owner, name, value in before:
-                setattr(owner, name, _copied(value))
+                setattr(owner, name, _copy_state(value))
             yield
         finally:
             for owner, name, value in before:
@@ -132,13 +132,13 @@ class Framework:
 
     @contextlib.contextmanager
     def scratch(self) -> Iterator[None]:
-        """The same scope, starting with default settings and no names."""
+        """A scope like `isolated` that begins with default settings and without names."""
         with self.isolated():
             self.forget()
             yield
 
     def reseed(self, seed: int, backend: bool = False) -> None:
-        """Seed the global random generators, and the slower one of the backend on request."""
+        """Seed the global random generators; with `backend`, also its generator, which is slow."""
         random.seed(seed)
         np.random.seed(seed)
         if backend:
@@ -154,11 +154,11 @@ class Framework:
         return list(layer._inbound_nodes)
 
     def node_counts(self, layer: Any) -> tuple[int, int]:
-        """The numbers of symbolic calls of a layer, and of calls that use its outputs."""
+        """How many symbolic calls a layer has, and how many calls use its outputs."""
         return len(getattr(layer, "_inbound_nodes", ())), len(getattr(layer, "_outbound_nodes", ()))
 
     def origin(self, tensor: Any) -> tuple[Any, Any, int]:
-        """The layer and node that produced a symbolic tensor, and its index among the outputs."""
+        """The layer and node that produced a symbolic tensor, and the index of the output."""
         layer, node, place = getattr(tensor, "_keras_history", None) or (None, None, 0)
         return layer, (None if layer is None else layer._inbound_nodes[node]), place
 
@@ -166,7 +166,7 @@ class Framework:
         return getattr(tensor, "_keras_mask", None) is not None
 
     def config(self, layer: Any) -> dict[str, Any]:
-        """The config of a layer, empty if it only describes the layers of a model."""
+        """The config of a layer; empty for a model that adds nothing to its layers."""
         if type(layer).get_config in self._plain_configs:
             return {}
         config = layer.get_config()
@@ -180,17 +180,17 @@ class Framework:
         return self._pack(structure, values)
 
     def shape(self, tensor: Any) -> tuple[Any, ...] | None:
-        """The shape of a symbolic tensor with its batch; None if the rank is unknown."""
+        """The shape of a symbolic tensor with its batch; None for an unknown rank."""
         shape = tensor.shape
         return None if shape is None or getattr(shape, "rank", 0) is None else tuple(shape)
 
     def trains(self, layer: Any) -> bool:
-        """Whether a layer itself, without sublayers, may behave differently in training."""
+        """Whether a layer, apart from its sublayers, may compute something else in training."""
         if not isinstance(layer, self.layer_class) or (self.is_graph(layer) and type(layer).call in self._plain_calls):
             return False
         if isinstance(layer, self.keras.layers.Lambda):
             return bool(getattr(layer, "_fn_expects_training_arg", True))
-        if type(layer).__module__.startswith(self._drops_out):  # they use `training` only for dropout
+        if type(layer).__module__.startswith(self._drops_out):  # these layers use `training` only for dropout
             return any(vars(layer).get(name) for name in ("dropout", "recurrent_dropout", "_dropout"))
         return bool(getattr(layer, self._takes_training, True))
 
@@ -198,11 +198,11 @@ class Framework:
     def compile_arguments(model: Any) -> dict[str, Any]:
         return getattr(getattr(model, "_compile_config", None), "config", None) or {}
 
-    def learned(self, model: Any) -> list[Any]:
-        """The variables of the optimizer and metrics."""
+    def training_variables(self, model: Any) -> list[Any]:
+        """The variables of the optimizer and the metrics of a model."""
         optimizer = getattr(model, "optimizer", None)
         variables = getattr(optimizer, "variables", [])
-        # In legacy optimizers of tf_keras, it is a method.
+        # In legacy optimizers of tf_keras, `variables` is a method.
         return [*(variables() if callable(variables) else variables), *getattr(model, "metrics_variables", [])]
 
     # -- variables
@@ -212,10 +212,10 @@ class Framework:
         return list(model.weights), {id(weight) for weight in model.trainable_weights}
 
     def weights_written(self, model: Any, original: Any = None) -> None:
-        """Do what `set_weights` does after writing; `original` is the model whose weights were copied."""
+        """Do what `set_weights` does after it writes; weights may be copies from `original`."""
 
     def names(self, variable: Any) -> tuple[str, str]:
-        """The path of a variable, and its name, "" without a separate one."""
+        """The path of a variable and its name, "" if that is not separate."""
         return str(variable.name), ""
 
     def write(self, variable: Any, array: Any) -> None:
@@ -225,16 +225,16 @@ class Framework:
     # -- running
 
     def feed(self, model: Any, arrays: list[Any]) -> Any:
-        """New tensors of `arrays`, in the structure of the model inputs."""
+        """New tensors with the numbers of `arrays`, in the structure of a model's inputs."""
         tensors = [None if array is None else self.tensors.tensor(array) for array in arrays]
         return self.pack(self.structures(model)[0], tensors)
 
     @contextlib.contextmanager
     def hooked(self) -> Iterator[None]:
-        """Report every call of a layer or operation to `listener` in a scope."""
-        for kind, but_not in () if self._unhooked else self._hooked:
+        """In a scope, report every call of a layer or operation to `listener`."""
+        for kind, excluded in () if self._unhooked else self._hooked:
             self._unhooked.append((kind, kind.__call__))
-            kind.__call__ = self._reporting(kind.__call__, but_not)
+            kind.__call__ = self._with_report(kind.__call__, excluded)
         try:
             yield
         finally:
@@ -242,7 +242,7 @@ class Framework:
                 kind, call = self._unhooked.pop()
                 kind.__call__ = call
 
-    def _reporting(self, call: Any, but_not: Any) -> Any:
+    def _with_report(self, call: Any, excluded: Any) -> Any:
         @functools.wraps(call)
         def call_and_report(layer: Any, *args: Any, **kwargs: Any) -> Any:
             before = len(self.raisers)
@@ -252,7 +252,7 @@ class Framework:
                 self.raisers.append(id(layer))
                 raise
             del self.raisers[before:]
-            if self.listener is not None and not isinstance(layer, but_not):
+            if self.listener is not None and not isinstance(layer, excluded):
                 self.listener(layer, result)
             return result
 
@@ -262,12 +262,12 @@ class Framework:
         return getattr(tensor, "_keras_mask", None)
 
 
-def _copied(value: Any) -> Any:
-    """Copy a mutable object that holds global state."""
+def _copy_state(value: Any) -> Any:
+    """Copy an object with global state if it is mutable."""
     if isinstance(value, threading.local):
-        equal = threading.local()
-        vars(equal).update({name: _copied(item) for name, item in vars(value).items()})
-        return equal
+        new = threading.local()
+        vars(new).update({name: _copy_state(item) for name, item in vars(value).items()})
+        return new
     if isinstance(value, weakref.WeakKeyDictionary):
-        return weakref.WeakKeyDictionary({key: _copied(item) for key, item in value.items()})
+        return weakref.WeakKeyDictionary({key: _copy_state(item) for key, item in value.items()})
     return copy.copy(value) if isinstance(value, (dict, list, set, random.Random)) else value

@@ -47,7 +47,7 @@ class Keras3(Framework):
     # -- the process
 
     def forget(self) -> None:
-        # Like clear_session, without the kernel cache and gc.collect, which cost more than the rest of a trial.
+        # As `clear_session`, but without clearing kernels and gc.collect, which take longer than a trial.
         self._state.GLOBAL_STATE_TRACKER = threading.local()
         if hasattr(self._state, "GLOBAL_SETTINGS_TRACKER"):
             self._state.GLOBAL_SETTINGS_TRACKER = threading.local()
@@ -57,7 +57,7 @@ class Keras3(Framework):
     @contextlib.contextmanager
     def isolated(self) -> Iterator[None]:
         with super().isolated():
-            # Failures are identified by frames of Keras, which filtering removes.
+            # A failure is identified by frames of Keras, which filtering would remove.
             self._settings.disable_traceback_filtering()
             yield
 
@@ -65,7 +65,7 @@ class Keras3(Framework):
         self._state.set_global_attribute("object_name_uids", collections.defaultdict(int))
 
     def draws(self, layers: list[Any], source: str) -> bool:
-        # On most backends, Keras 3 draws from seeds of its own; functions in the source may not.
+        # On most backends, Keras 3 draws from its own seeds, but functions in the source may not.
         return self.tensors.uses_own_generator or "tf.random" in source or "torch.rand" in source
 
     def reseed(self, seed: int, backend: bool = False) -> None:
@@ -122,7 +122,7 @@ class Keras3(Framework):
         return [*own, *(state for state, _ in self._own_states(layer))]
 
     def _own_states(self, layer: Any) -> list[tuple[Any, bool]]:
-        """The seeds of a layer, and the states of a stateful recurrent layer."""
+        """The seeds and recurrent states of a layer, each with whether it is random."""
         seeds = getattr(layer, "_seed_generators", ())
         states = leaves(getattr(layer, "states", None)) if getattr(layer, "stateful", False) else ()
         return [
@@ -134,16 +134,16 @@ class Keras3(Framework):
         layers = model._flatten_layers() if hasattr(model, "_flatten_layers") else []
         states = [state for layer in layers for state in self._own_states(layer)]
         if getattr(model, "compiled", False):
-            # Metrics create their variables in training.
+            # The loss has variables at once; metrics create theirs in training.
             states += [(state, False) for state in getattr(getattr(model, "_loss_tracker", None), "variables", ())]
         return states
 
     def names(self, variable: Any) -> tuple[str, str]:
-        # Unnamed seed generators are numbered across all models.
+        # Keras numbers seed generators without a name across all models.
         return _NUMBERED_SEED.sub("seed_generator", str(variable.path)), str(variable.name)
 
     def read(self, variable: Any) -> Any:
-        value = getattr(variable, "_value", variable)  # some optimizers compute their iterations
+        value = getattr(variable, "_value", variable)  # the iterations of some optimizers are computed
         return self.tensors.array(value if value is not None else variable.value)
 
     # -- running

@@ -14,11 +14,11 @@ from clonediff.harness.inside.frameworks.backends import TensorFlow
 from clonediff.harness.inside.frameworks.interface import Framework
 
 _SEEDED = ("rate", "stddev", "dropout", "recurrent_dropout", "_dropout", "_random_generator")
-"""Attributes of layers that draw random numbers."""
+"""If a layer has one of these attributes, it draws random numbers."""
 
 
 class _RandomPosition:
-    """The seed counter of a seeded layer, with the interface of a variable."""
+    """The seed counter of a layer, with the interface of a variable."""
 
     name = "random_position"
     shape = ()
@@ -65,7 +65,7 @@ class TfKeras(Framework):
         self._pack = tf.nest.pack_sequence_as
         self._device = lambda device: tf.device("/" + device)
         super().__init__()
-        # Failures are identified by frames of Keras, which filtering removes.
+        # A failure is identified by frames of Keras, which filtering would remove.
         tf.debugging.disable_traceback_filtering()
 
     @staticmethod
@@ -75,8 +75,8 @@ class TfKeras(Framework):
     # -- the process
 
     def speed_up(self) -> None:
-        # GRU and LSTM register a second function, for GPUs, in the scratch graph of each symbolic call. Keras discards
-        # that graph, and tracing the function took a fifth of the time of all trials.
+        # GRU and LSTM also trace a function for GPUs, and register it in the scratch graph of each symbolic call. Keras
+        # discards that graph, and tracing took a fifth of the time of all trials.
         module = self._module("layers.rnn.gru_lstm_utils")
         register = module.function_register
 
@@ -89,8 +89,8 @@ class TfKeras(Framework):
         module.function_register = register_in_a_graph_that_stays
 
     def forget(self) -> None:
-        # Like clear_session, without the kernel cache, which costs more than the rest of a trial. The global graph
-        # grows with every symbolic call.
+        # As `clear_session`, but without clearing kernels, which takes longer than a trial. The global graph, which
+        # grows with every symbolic call, is dropped.
         backend = self._settings
         backend._GRAPH.graph = None
         backend._DUMMY_EAGER_GRAPH.learning_phase_is_set = False
@@ -141,19 +141,19 @@ class TfKeras(Framework):
             return None
         try:
             return model.get_compile_config() or {}
-        except Exception:  # an object has no config
+        except Exception:  # an object in it has no config
             return self.compile_arguments(model)
 
     # -- variables
 
     def weights(self, model: Any) -> tuple[list[Any], set[int]]:
         if any(isinstance(part, self._sequential) and not part.built for part in model._flatten_layers()):
-            # Without `built`, it has no `weights`, and nor has a model around it.
+            # A Sequential that is not built has no `weights`, nor has a model around it.
             by_id = {id(weight): weight for layer in model._flatten_layers() for weight in self._own_weights(layer)}
             weights = list(by_id.values())
             return weights, {id(weight) for weight in weights if weight.trainable}
         weights, trains = super().weights(model)
-        # The table of an adapted lookup layer is listed as a weight.
+        # tf_keras lists the table of an adapted lookup layer as a weight, which it is not.
         return [weight for weight in weights if hasattr(weight, "numpy")], trains
 
     @staticmethod
@@ -168,7 +168,7 @@ class TfKeras(Framework):
                 table.set_weights(theirs.get_tensors())
         for layer in model._flatten_layers():
             if hasattr(layer, "finalize_state"):
-                with contextlib.suppress(TypeError):  # a Discretization without boundaries and bins
+                with contextlib.suppress(TypeError):  # a Discretization may have neither boundaries nor bins
                     layer.finalize_state()
 
     def own_variables(self, layer: Any) -> list[Any]:

@@ -1,7 +1,7 @@
-"""The checks of a faithful clone, all on plain data.
+"""The checks of a faithful clone. They compare plain data, and do not run Keras.
 
 A check is a function from a `Pair`, the observations of an original and its clone, to every `Difference`, in the order
-of the original. No check runs Keras.
+of the original.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from clonediff.reports.records import Change, Difference, Part, Severity
 
 
 class Stage(enum.IntEnum):
-    """The stage of a check. No difference follows from one of a later stage."""
+    """The stage of a check. A difference does not follow from differences of later stages."""
 
     MADE = 0
     AT_REST = 1
@@ -38,8 +38,8 @@ class Stage(enum.IntEnum):
 class Check:
     """A property of a faithful clone, with the function that finds differences, and its stage.
 
-    A `costly` check needs the costly part of a trial, and one with `of_a_clone` a clone. With `cloning`, exceptions are
-    raised by the cloner.
+    A `costly` check needs a costly trial, and a check `of_a_clone` needs a clone. With `cloning`, its exceptions are
+    those that a cloner raised.
     """
 
     name: str
@@ -52,23 +52,23 @@ class Check:
 
 def _again(pair: Pair) -> list[Difference]:
     of_a_model = [check for check in CHECKS.values() if check.stage in (Stage.AT_REST, Stage.RUNS)]
-    return objects.again(pair, [check.differences for check in of_a_model])
+    return objects.check_second_clone(pair, [check.differences for check in of_a_model])
 
 
 CHECKS = {
     check.name: check
     for check in (
-        Check("made", failures.made, Stage.MADE, of_a_clone=False, cloning=True),
-        Check("weights", weights.weights, Stage.AT_REST),
-        Check("own", objects.own, Stage.AT_REST),
-        Check("sharing", objects.sharing, Stage.AT_REST),
-        Check("outputs", runs.outputs, Stage.RUNS),
-        Check("masks", runs.masks, Stage.RUNS),
-        Check("structure", structure.structure, Stage.AT_REST),
-        Check("untouched", objects.untouched, Stage.UNTOUCHED, of_a_clone=False),
+        Check("made", failures.check_cloning, Stage.MADE, of_a_clone=False, cloning=True),
+        Check("weights", weights.check_weights, Stage.AT_REST),
+        Check("own", objects.check_ownership, Stage.AT_REST),
+        Check("sharing", objects.check_sharing, Stage.AT_REST),
+        Check("outputs", runs.check_outputs, Stage.RUNS),
+        Check("masks", runs.check_masks, Stage.RUNS),
+        Check("structure", structure.check_structure, Stage.AT_REST),
+        Check("untouched", objects.check_original, Stage.UNTOUCHED, of_a_clone=False),
         Check("again", _again, Stage.FURTHER, costly=True, cloning=True),
-        Check("training", runs.training, Stage.TRAINED, costly=True),
-        Check("warned", failures.warned, Stage.FURTHER, of_a_clone=False, cloning=True),
+        Check("training", runs.check_training, Stage.TRAINED, costly=True),
+        Check("warned", failures.check_warnings, Stage.FURTHER, of_a_clone=False, cloning=True),
     )
 }
 """The checks by name, in the order of reports."""
@@ -84,7 +84,7 @@ def _rows(*modules: ModuleType) -> Iterator[Aspect]:
 _MODULES = (sys.modules[check.differences.__module__] for check in CHECKS.values())
 _FIRST = (structure.CALL_ORDER, *facts.SETTINGS)
 ASPECTS = (*_FIRST, *_rows(structure, weights), *facts.ATTRIBUTES, *_rows(objects, facts, *_MODULES))
-"""The rows of all modules; differences in a layer can explain those of later rows."""
+"""The rows of all modules; in a layer, differences explain those of later rows."""
 
 
 @functools.cache
@@ -94,40 +94,40 @@ def _row(check: str, part: Part, change: Change, name: str) -> Aspect:
 
 
 def aspect_of(difference: Difference) -> Aspect:
-    """The row of a difference, of its check or of another check that it runs."""
+    """The row of a difference: of its check, or of one that this check runs."""
     return _row(difference.check, difference.part, difference.change, difference.name)
 
 
 def takes_costly(difference: Difference) -> bool:
-    """Whether a difference may need the costly checks to show again."""
+    """Whether it may take a costly trial to find a difference again."""
     return difference.part == "process" or difference.model == "original" or CHECKS[difference.check].costly
 
 
 def compare(original: Observation, clone: Clone, checks: Iterable[str] = CHECKS) -> list[Difference]:
-    """All differences of a clone, by check, without those that chance explains."""
-    looking = [CHECKS[name] for name in checks if clone.observation is not None or not CHECKS[name].of_a_clone]
-    differences = _all(Pair(original, clone), looking)
+    """The differences of a clone, check by check, without those that the null model explains."""
+    enabled = [CHECKS[name] for name in checks if clone.observation is not None or not CHECKS[name].of_a_clone]
+    differences = _all_differences(Pair(original, clone), enabled)
     changed = clone.original_after is not None or clone.inference_after is not None
-    chance = _chance(original, looking) if differences and not (original.live and changed) else set()
-    return [difference for difference in differences if not _is_among(difference, chance)]
+    chance = _chance(original, enabled) if differences and not (original.live and changed) else set()
+    return [difference for difference in differences if not _is_by_chance(difference, chance)]
 
 
 def _chance(original: Observation, checks: Iterable[Check]) -> set[tuple[str, str]]:
-    """The checks and paths at which the null model differs from the original, without names."""
+    """The checks and paths at which the null model differs by more than names."""
     if original.another is None:
         return set()
     pair = Pair(original, Clone(observation=original.another))
-    differences = _all(pair, [check for check in checks if not original.live or check.name != "own"])
-    counted = (difference for difference in differences if difference.severity is not Severity.NAME)
-    return {(difference.check, difference.path) for difference in counted}
+    differences = _all_differences(pair, [check for check in checks if not original.live or check.name != "own"])
+    others = (difference for difference in differences if difference.severity is not Severity.NAME)
+    return {(difference.check, difference.path) for difference in others}
 
 
-def _all(pair: Pair, checks: Iterable[Check]) -> list[Difference]:
+def _all_differences(pair: Pair, checks: Iterable[Check]) -> list[Difference]:
     return [difference for check in checks for difference in check.differences(pair)]
 
 
-def _is_among(difference: Difference, chance: Collection[tuple[str, str]]) -> bool:
-    """Whether the null model differs there, too; in the clone, for the same check."""
+def _is_by_chance(difference: Difference, chance: Collection[tuple[str, str]]) -> bool:
+    """Whether the null model differs there, too; in the clone, by the same check."""
     path = replace(difference, model="clone").path
     of_clone = difference.model == "clone"
     return any(is_within(path, outer) and not (of_clone and check != difference.check) for check, outer in chance)

@@ -1,6 +1,6 @@
 """Aligns the layers, calls, variables and steps of a clone with those of the original.
 
-An object without a counterpart is missing or extra; one that only moved or was renamed keeps its counterpart.
+An object without a counterpart is missing or extra. If an object moved or was renamed, it still has its counterpart.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Objects = Sequence[LayerSeen] | Sequence[Variable]
 
 @dataclasses.dataclass(frozen=True)
 class Alignment:
-    """Pairs of indices in the order expected, and unpaired indices of either side."""
+    """Pairs of indices, in the original's order, and the unpaired indices of each side."""
 
     pairs: tuple[tuple[int, int], ...]
     missing: tuple[int, ...]
@@ -39,44 +39,44 @@ class Alignment:
 
     @property
     def orders(self) -> tuple[list[int], list[int]]:
-        """The expected and the actual order of the paired indices."""
+        """The clone's indices of paired objects: in expected order, and as found."""
         order = [counterpart for _, counterpart in self.pairs]
         return sorted(order), order
 
     @property
     def moved(self) -> tuple[tuple[int, int], ...]:
-        """The pairs whose rank among the pairs differs; so a missing object moves no other."""
-        return tuple(pair for pair, in_turn in zip(self.pairs, self.orders[0], strict=True) if pair[1] != in_turn)
+        """The pairs whose rank differs. What follows a missing object does not count as moved."""
+        return tuple(pair for pair, expected in zip(self.pairs, self.orders[0], strict=True) if pair[1] != expected)
 
 
 _ONE_TO_ONE = Alignment(((0, 0),), (), ())
 """The alignment of single calls, and of calls that are not aligned yet."""
 
 
-def align(expected: Sequence[Keys], actual: Sequence[Keys]) -> Alignment:
-    """Align two sequences by their keys, the strictest first; equal keys in order."""
+def align(expected: Sequence[Keys], found: Sequence[Keys]) -> Alignment:
+    """Align two sequences by the keys of each object, the strictest key first."""
     pairs: dict[int, int] = {}
     for level in range(max((len(keys) for keys in expected), default=0)):
         taken = set(pairs.values())
         waiting: dict[Hashable, collections.deque[int]] = collections.defaultdict(collections.deque)
-        for index, keys in enumerate(actual):
+        for index, keys in enumerate(found):
             if index not in taken and level < len(keys):
                 waiting[keys[level]].append(index)
         for index, keys in enumerate(expected):
             if index not in pairs and level < len(keys) and waiting.get(keys[level]):
                 pairs[index] = waiting[keys[level]].popleft()
-    return _alignment(pairs, expected, actual)
+    return _alignment(pairs, expected, found)
 
 
-def _alignment(pairs: Mapping[int, int], expected: Sequence[object], actual: Sequence[object]) -> Alignment:
+def _alignment(pairs: Mapping[int, int], expected: Sequence[object], found: Sequence[object]) -> Alignment:
     missing = tuple(index for index in range(len(expected)) if index not in pairs)
-    extra = set(range(len(actual))).difference(pairs.values())
+    extra = set(range(len(found))).difference(pairs.values())
     return Alignment(tuple(sorted(pairs.items())), missing, tuple(sorted(extra)))
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Pair:
-    """The observations of an original and its clone, with the alignments between them."""
+    """The observations of an original and its clone, and which objects correspond."""
 
     original: Observation
     clone: Clone
@@ -93,7 +93,7 @@ class Pair:
 
     @cached_property
     def layers(self) -> Alignment:
-        """Layers in aligned containers, by role, name and kind, then by fewer of these."""
+        """Layers, aligned within containers by role, name and kind, then by fewer of these."""
         original, clone = self.shapes
         containers = [(-1, -1)]
         for container, counterpart in containers:
@@ -107,7 +107,7 @@ class Pair:
     def calls(self) -> dict[int, Alignment]:
         """The calls of each aligned layer, by its index in the original.
 
-        Calls are aligned by their arguments, which are outputs of aligned calls, so this iterates until it is stable.
+        Calls are aligned by their arguments, which are outputs of aligned calls: repeat this until nothing changes.
         Calls with equal arguments are aligned by the consumers of their outputs, then by their order.
         """
         calls: dict[int, Alignment] = {}
@@ -129,7 +129,7 @@ class Pair:
             args, kwargs = map_tensors(call.args, name), map_tensors(call.kwargs, name)
             named = [name(tensor) for tensor in tensors([call.args, call.kwargs])]
             bare = map_tensors([call.args, call.kwargs], lambda _: "")
-            # Ignore, one after the other: added keywords, positional or keyword, the tensors.
+            # From strict to loose: all arguments, only the tensors, only positional ones, all but the tensors.
             texts = (repr((args, kwargs)), repr(named), repr(args), repr(bare))
             used = tuple(sorted(consumers))
             return (*((text, *more) for text in texts for more in ((used, use), (used,), (use,), ())), use)
@@ -150,7 +150,7 @@ class Pair:
         return f"{self.name(layer)}#{use}.{output}"
 
     def counterpart(self, tensor: Tensor, calls: Mapping[int, Alignment] | None = None) -> str:
-        """The name of a clone's tensor in the original, by aligned `calls`; or "new ..."."""
+        """The name of a clone's tensor in the original; "new ..." if missing there."""
         layer, use, output = tensor
         if layer < 0:  # no layer of the model
             return self.tensor(tensor)
@@ -163,7 +163,7 @@ class Pair:
         return f"{new}{self.name(expected)}#{alignment.originals.get(use, use)}.{output}"
 
     def original_tensor(self, tensor: Tensor) -> Tensor:
-        """The original's tensor for one of the clone; with a negative layer if missing."""
+        """The original's tensor for a tensor of the clone; with negative indices if missing."""
         layer, use, output = tensor
         original = self.layers.originals.get(layer)
         if original is None:
@@ -174,23 +174,23 @@ class Pair:
     def name(self, layer: int) -> str:
         return full_name(self.original.shape, layer)
 
-    def steps(self, expected: ModelRun, actual: ModelRun) -> Alignment:
-        """Align the steps of two runs by layer and values, then by use."""
+    def steps(self, expected: ModelRun, found: ModelRun) -> Alignment:
+        """Align the steps of two runs by layer, use and values, or fewer of these."""
 
         def keys(run: ModelRun, number: Callable[[int], int]) -> list[Keys]:
             steps = ((number(step.layer), step.use, tuple(leaf.digest for leaf in step.outputs)) for step in run.steps)
             return [((layer, use, values), (layer, values), (layer, use), layer) for layer, use, values in steps]
 
         numbers = self.layers.originals
-        return align(keys(expected, lambda layer: layer), keys(actual, lambda layer: numbers.get(layer, -2 - layer)))
+        return align(keys(expected, lambda layer: layer), keys(found, lambda layer: numbers.get(layer, -2 - layer)))
 
     @property
     def runs(self) -> Iterator[tuple[ModelRun, ModelRun, str]]:
-        """The runs of both models in inference and training mode, if there are both."""
+        """The runs of both models, with the mode: inference, then training."""
         for where in ("inference", "training"):
-            expected, actual = getattr(self.original, where), getattr(self.observed, where)
-            if expected is not None and actual is not None:
-                yield expected, actual, where
+            expected, found = getattr(self.original, where), getattr(self.observed, where)
+            if expected is not None and found is not None:
+                yield expected, found, where
 
     @property
     def objects(self) -> Iterator[tuple[Part, Objects, Objects, Alignment]]:
@@ -199,7 +199,7 @@ class Pair:
 
     @cached_property
     def original_variables(self) -> dict[int, int]:
-        """The counterpart of each variable of the clone, numbered as in facts: weights, then states."""
+        """For each variable of the clone, the original's, numbered as in facts."""
         counterparts: dict[int, int] = {}
         ours = theirs = 0
         for _, wants, haves, alignment in self.variables:
@@ -209,7 +209,7 @@ class Pair:
 
     @cached_property
     def original_layers(self) -> dict[int, int]:
-        """The first place of the counterpart of each layer; -1 is the model."""
+        """For each layer of the clone, the original's (first place); -1 is the model."""
         first: dict[int, int] = {}
         places = [first.setdefault(layer.ident, index) for index, layer in enumerate(self.original.shape.layers)]
         return {-1: -1, **{counterpart: places[original] for original, counterpart in self.layers.pairs}}
@@ -221,7 +221,7 @@ class Pair:
     @cached_property
     def variables(self) -> list[tuple[Part, Sequence[Variable], Sequence[Variable], Alignment]]:
         """The weights and states of both models, aligned by owner and name."""
-        # The owner is -1 for a variable of no layer, such as a metric; -2 for a layer that only the clone has.
+        # The owner is -1 for a variable of no layer, such as that of a metric, and -2 for a layer of the clone only.
         owners = {-1: -1, **self.layers.originals}
         alignments = []
         for part in VARIABLES:

@@ -1,4 +1,4 @@
-"""Aspects: the kinds of differences that checks report, as rows in their modules."""
+"""Aspects: the kinds of differences that checks report, as rows of their modules."""
 
 from __future__ import annotations
 
@@ -17,27 +17,28 @@ ARGUMENTS: tuple[Part, ...] = ("call.args", "call.kwargs")
 Role = Literal["replaced", "chosen", "derived", "quiet", "compiled"]
 """How a difference relates to others, for `roots`.
 
-replaced: the layer or object itself is missing, extra, shared or of another class.
-chosen: the author of the model chose it: a setting, or an argument of a call.
-derived: Keras derives it from chosen values.
-quiet: derived, and it cannot affect any output.
-compiled: an argument of `compile`.
+replaced: a layer or object is missing, extra, shared or of another class.
+chosen: a value differs that the author of the model chose: a setting, or an argument of a call.
+derived: a value differs that Keras derives from chosen values.
+quiet: as derived, but the value cannot affect any output.
+compiled: an argument of `compile` differs.
 """
 Shown = Literal[
     "", "apart", "attribute", "compiled", "config", "is a model", "kinds", "layers", "listed", "names", "numbers",
     "raises", "run", "setting", "trainable", "weight values",
 ]  # fmt: skip
-"""The comparison in a script; "" for none."""
+"""Which comparison of a script shows the difference; "" if none does."""
 
 
 @dataclass(frozen=True, eq=False)
 class Aspect:
     """A kind of difference, or several similar ones, that a check reports.
 
-    `sentence` is the title, `shown` the comparison in a script. With `any_layer`, layers of every kind can lose it, so
-    fingerprints name no kind. `names` has patterns for attributes or settings, separated by "|". `known_as` is a shared
-    name in fingerprints for attributes lost by the same line of Keras. Differences of a model follow from those of its
-    layers with the same `topic`; "ends" are inputs and outputs. With `alone`, only this check reports it.
+    `sentence` is the title, `shown` the comparison in a script. With `any_layer`, layers of every kind can show the
+    difference, so fingerprints name no kind. `names` has patterns for attributes or settings, separated by "|". If the
+    same line of Keras loses several attributes, `known_as` is their name in fingerprints. A difference of a model
+    follows from that of a layer with the same `topic`; "ends" are inputs and outputs. `alone`: other checks do not use
+    the row.
     """
 
     check: str
@@ -54,11 +55,11 @@ class Aspect:
     alone: bool = False
 
     def covers(self, part: Part, change: Change, name: str) -> bool:
-        is_one = part in _all_of(self.part) and change in _all_of(self.change)
-        return is_one and any(fnmatchcase(name, pattern) for pattern in self.names.split("|"))
+        is_covered = part in _as_tuple(self.part) and change in _as_tuple(self.change)
+        return is_covered and any(fnmatchcase(name, pattern) for pattern in self.names.split("|"))
 
     def differs(self, within: str, expected: Any, found: Any, first: Place | None, **fields: Any) -> Difference:
-        """Create a difference; `fields` has the part or change if the row covers several."""
+        """Create a difference; if the row covers several parts or changes, `fields` says which."""
         fields = {"part": self.part, "change": self.change, "severity": self.severity, **fields}
         if not self.covers(fields["part"], fields["change"], fields.get("name", "")):
             raise LookupError(f"{self.check}: this row does not cover {fields}")
@@ -67,8 +68,8 @@ class Aspect:
         return Difference(check=self.check, within=within, first=first, **fields)
 
 
-def _all_of(members: Any) -> tuple[Any, ...]:
-    return members if isinstance(members, tuple) else (members,)
+def _as_tuple(value: Any) -> tuple[Any, ...]:
+    return value if isinstance(value, tuple) else (value,)
 
 
 def find(rows: Iterable[Aspect], part: Part, change: Change, name: str = "") -> Aspect:
@@ -81,21 +82,21 @@ def find(rows: Iterable[Aspect], part: Part, change: Change, name: str = "") -> 
 def differs(
     rows: Iterable[Aspect], part: Part, change: Change, *where: Any, name: str = "", **fields: Any
 ) -> Difference:
-    """Create a difference with the row that covers it; other arguments are as in `Aspect.differs`."""
+    """Create a difference by the row that covers it; the rest is for `Aspect.differs`."""
     return find(rows, part, change, name).differs(*where, part=part, change=change, name=name, **fields)
 
 
 def differs_in(
     rows: Iterable[Aspect], part: Part, leaf: Mismatch, within: str, first: Place, **fields: Any
 ) -> Difference:
-    path, sides = f"{within}{leaf.path}", (leaf.expected, leaf.actual)
+    path, sides = f"{within}{leaf.path}", (leaf.expected, leaf.found)
     return differs(rows, part, leaf.change, path, *sides, first, digests=leaf.digests, **fields)
 
 
 def differs_in_order(
     rows: Iterable[Aspect], part: Part, within: str, wants: Any, haves: Any, model: Place, **fields: Any
 ) -> list[Difference]:
-    """The difference in the number or order of losses, inputs or outputs."""
+    """The difference, if any, in the number or order of losses, inputs or outputs."""
     if len(wants) != len(haves):
         return [differs(rows, part, "count", within, len(wants), len(haves), model, **fields)]
     if wants != haves and sorted(wants) == sorted(haves):

@@ -1,6 +1,6 @@
 """Compares settings, `compile` arguments and attributes of a model and its layers, at any depth.
 
-`structure` reports the differences, `sharing` those in which object is shared.
+The check `structure` reports other values, and the check `sharing` which attributes share an object.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ SETTINGS = (
     _attribute("autocast|_autocast", "derived", PROPERTY, any_layer=True, topic="autocast"),
     _attribute(_DTYPES, "derived", PROPERTY, any_layer=True, topic="dtype", known_as="attribute.dtype_policy"),
 )
-"""Rows that explain other rows of a layer."""
+"""Rows whose differences explain those of other rows in the same layer."""
 _COMPILING = "compiled_*|jit_compile|loss|loss.*|metrics*|optimizer*|run_eagerly|steps_*"
 _TENSORS = "input|inputs|input_shape|input_spec*|output|outputs|output_shape"
 ATTRIBUTES = (
@@ -66,32 +66,32 @@ SHARED_ATTRIBUTE = Aspect("sharing", "chosen", PROPERTY, ("unshared", "merged"),
 INDEX = re.compile(r"\[(?:'[^']*'|\"[^\"]*\"|[^\[\]'\"]*)\]")
 
 _CALL_ATTRIBUTES = ("input", "output", "input_shape", "output_shape", "losses", "updates", "state_updates")
-"""Attributes that depend on all calls of a layer, not only those in the graph."""
+"""Attributes of a layer or model that depend on calls outside the graph, too."""
 _SPECS = ("input_spec", "state_spec", "constants_spec")
-"""The same, but for layers only; a model derives them from its inputs."""
+"""Attributes that depend on calls outside the graph, too, but only for a layer."""
 _FALSE_IF_MISSING = ("is_awq_calibrated", "is_gptq_calibrated")
-"""Attributes set by loading weights; Keras treats a missing one as False."""
+"""Attributes that loading weights sets; if one is missing, Keras takes it for False."""
 _WEIGHT_ATTRIBUTES = ("is_adapted", "bin_boundaries")
-"""Attributes compared elsewhere: adapted state with the weights, settings with the config."""
+"""Attributes that are compared elsewhere: with the weights, or with the config."""
 _MODEL_ATTRIBUTES = (
-    *("input_names", "output_names"),  # compared with the ends
+    *("input_names", "output_names"),  # compared with the inputs and outputs
     *("history", "train_function", "train_tf_function", "test_function", "predict_function"),
     *("stop_training", "stop_evaluating", "stop_predicting"),
 )
-"""Attributes compared elsewhere, or left over from training and prediction."""
+"""Attributes that are compared elsewhere, or that training or prediction sets."""
 _INPUT_ATTRIBUTES = ("is_placeholder", "batch_size")
-"""How an input was created; clones have new inputs of the same shape, as documented."""
+"""Attributes that say how an input was created; as documented, a clone has new inputs."""
 
 _Key = tuple[Part, str]
-"""Config, `compile` arguments or attributes, and the path there."""
+"""A part (config, `compile` arguments or attributes), and the path in it."""
 _FLAG: _Key = ("config", "trainable")
 _NO_CONFIG: _Key = ("config", "get_config")
-"""The only fact of a config that raises."""
+"""The key of the only fact about a config, if reading the config raises."""
 _MISSING = Fact(MISSING)
 
 
 class _FactMismatch(NamedTuple):
-    """A fact that differs in the clone, of a layer or, for -1, the model."""
+    """A fact of a layer, or of the model (-1), that differs in the clone."""
 
     layer: int
     part: Part
@@ -111,7 +111,7 @@ class _FactMismatch(NamedTuple):
         return row.differs(within, expected, found, place(original, self.layer), expression=expression, **fields)
 
 
-def facts(pair: Pair) -> Iterator[Difference]:
+def check_facts(pair: Pair) -> Iterator[Difference]:
     for fact in _mismatches(pair):
         expected, found = fact.expected, fact.found
         if not (expected.met or found.met):
@@ -119,7 +119,7 @@ def facts(pair: Pair) -> Iterator[Difference]:
             yield fact.differs(pair, row, *_shown(pair, expected, found), part=fact.part, name=fact.name)
 
 
-def sharing(pair: Pair) -> Iterator[Difference]:
+def check_shared_facts(pair: Pair) -> Iterator[Difference]:
     for fact in _mismatches(pair):
         expected, found = fact.expected, fact.found
         if _MISSING not in (expected, found) and (expected.met or found.met):
@@ -129,7 +129,7 @@ def sharing(pair: Pair) -> Iterator[Difference]:
 
 
 def _shown(pair: Pair, expected: Fact, found: Fact) -> tuple[str, str]:
-    """The texts of two facts, with their references if these alone differ."""
+    """The texts of two facts; if these are equal, the second one begins with "another"."""
     texts = _text(pair, expected, found), _text(pair, found, expected)
     return texts if texts[0] != texts[1] else (texts[0], f"another {texts[1]}")
 
@@ -150,7 +150,7 @@ def _text(pair: Pair, fact: Fact, other: Fact) -> str:
 
 @functools.lru_cache(maxsize=4)
 def _mismatches(pair: Pair) -> tuple[_FactMismatch, ...]:
-    """The facts that differ, cached for several checks."""
+    """All facts that differ; cached, since several checks need them."""
     original, clone = pair.shapes
     mismatches = list(_mismatches_of(pair, -1, original, clone))
     for index, twin in pair.layers.pairs:
@@ -186,7 +186,7 @@ def _mismatches_of(
 
 
 def _ignored_attributes(layer: LayerSeen | Shape) -> tuple[str, ...]:
-    """Attributes to ignore: Keras sets them differently in a clone, or they are compared elsewhere."""
+    """Attributes to ignore: their values may differ in a clone, or they are compared elsewhere."""
     if isinstance(layer, Shape) or layer.model:
         return _MODEL_ATTRIBUTES
     if layer.own:
@@ -195,7 +195,7 @@ def _ignored_attributes(layer: LayerSeen | Shape) -> tuple[str, ...]:
 
 
 def _aligned(fact: Fact, pair: Pair) -> Fact:
-    """A fact of the clone with references to the original, below `NO_LAYER` if missing."""
+    """A fact of the clone with indices of the original, below `NO_LAYER` if missing."""
     if fact.references == (None, None, None, None) and not fact.named:
         return fact
     layers, variables = pair.original_layers, pair.original_variables
@@ -230,5 +230,5 @@ def _keyed(part: Part, facts: dict[str, Fact]) -> dict[_Key, Fact]:
 
 
 def _has_all_calls(layer: LayerSeen | Shape) -> bool:
-    """Whether all calls of a layer are in this model; False for the model itself."""
+    """Whether all calls of a layer are in this model; for the model itself, False."""
     return isinstance(layer, LayerSeen) and layer.nodes[0] == len(layer.calls)

@@ -1,4 +1,4 @@
-"""Checks of failures and warnings, and the frames and layers that identify an exception.
+"""Checks failures and warnings, and finds the frame and layer that identify an exception.
 
 made: the cloner does not raise on a model that built and ran.
 
@@ -40,49 +40,49 @@ _CALL_FILES = re.compile(r"/engine/base_layer\w*\.py$|/layers/|/ops/operation\.p
 """Files with the `__call__` of layers and operations."""
 
 _COMPILING_FUNCTION = "compile_from_config"
-"""A failure while compiling gets the frame of this function, which may deserialize anything."""
+"""This function may deserialize anything, so failures in it get its frame."""
 
 _DESERIALIZING = ("from_config", "deserialize_keras_object")
-"""A config that cannot be deserialized is the fault of the class that wrote it."""
+"""Functions of the last frames if a class wrote a config that it cannot read."""
 
 
-def made(pair: Pair) -> Iterator[Difference]:
+def check_cloning(pair: Pair) -> Iterator[Difference]:
     shape, failure = pair.original.shape, pair.clone.failure
     if failure is not None and failure.type != NO_MODEL:
         yield raises(REFUSED, "clone", "a clone", failure, shape)
     elif failure is not None or pair.clone.observation is None:
-        expected, actual = (f"a {shape.kind} model", failure.message) if failure else ("a clone", "nothing")
-        yield NO_MODEL_GIVEN.differs("clone", expected, actual, place(shape, -1))
+        expected, found = (f"a {shape.kind} model", failure.message) if failure else ("a clone", "nothing")
+        yield NO_MODEL_GIVEN.differs("clone", expected, found, place(shape, -1))
 
 
-def warned(pair: Pair) -> Iterator[Difference]:
+def check_warnings(pair: Pair) -> Iterator[Difference]:
     for number, warning in enumerate(pair.clone.warned):
         yield raises(WARNS, f"warned[{number}]", "no warning", warning, pair.original.shape)
 
 
 def innermost_frame(frames: Sequence[Frame]) -> str:
-    """The innermost frame of the framework or cloner that is no helper, as "file:function"."""
-    own = [frame for frame in frames if _FRAMEWORK_FILES.match(frame.file)]
-    compiling = [number for number, frame in enumerate(own) if frame.function == _COMPILING_FUNCTION]
-    own = own[: compiling[0] + 1] if compiling else own
+    """The innermost frame of Keras or the cloner that is in no helper, as "file:function"."""
+    framework = [frame for frame in frames if _FRAMEWORK_FILES.match(frame.file)]
+    compiling = [number for number, frame in enumerate(framework) if frame.function == _COMPILING_FUNCTION]
+    framework = framework[: compiling[0] + 1] if compiling else framework
     specific = [
         frame
-        for frame in own
+        for frame in framework
         if not _HELPER_FILES.search("/" + frame.file) and not frame.function.lstrip("_").startswith("raise_")
     ]
-    last = next((candidates[-1] for candidates in (specific, own, frames) if candidates), None)
+    last = next((candidates[-1] for candidates in (specific, framework, frames) if candidates), None)
     if len(specific) > 1 and (specific[-2].function, specific[-1].function) == _DESERIALIZING:
         last = specific[-2]
     return "" if last is None else f"{last.file}:{last.function}"
 
 
 def looping_frame(frames: Sequence[Frame]) -> str:
-    """The frame that identifies an endless loop: the innermost of the framework outside `utils`."""
+    """The frame that identifies an endless loop: the innermost outside `utils` of Keras."""
     return innermost_frame([frame for frame in frames if "/utils/" not in frame.file]) or innermost_frame(frames)
 
 
 def calling_frame(frames: Sequence[Frame]) -> str:
-    """The frame of the framework or cloner with the outermost call of a layer."""
+    """The frame that calls a layer, as "file:function"; of several, the outermost."""
     caller = ""
     for frame in frames:
         if _FRAMEWORK_FILES.match(frame.file) and frame.function == "__call__" and _CALL_FILES.search(frame.file):
@@ -93,13 +93,13 @@ def calling_frame(frames: Sequence[Frame]) -> str:
 
 
 def layer_in_message(failure: Failure, shape: Shape) -> Place | None:
-    """The layer whose name is quoted in the message, or whose class is named first."""
+    """The layer that a message quotes, or else whose class it names first."""
     called = re.findall(r'calling layer "([^"\s]+)"', failure.message)
     quoted = set(called or re.findall(r"[\"'`]([^\"'`\s]+)[\"'`]", failure.message))
     for index, layer in enumerate(shape.layers):
         if layer.name in quoted:
             return place(shape, index)
-    message = re.sub(r"\bFull (object )?config\b", "", failure.message)  # words of Keras, and no operation
+    message = re.sub(r"\bFull (object )?config\b", "", failure.message)  # words of Keras, not classes
     matches = (re.search(rf"\b{re.escape(layer.kind)}\b", message) for layer in shape.layers)
     positions = [(match.start(), index) for index, match in enumerate(matches) if match is not None]
     return place(shape, min(positions)[1]) if positions else None
@@ -108,7 +108,7 @@ def layer_in_message(failure: Failure, shape: Shape) -> Place | None:
 def raises(
     row: Aspect, within: str, expected: str, failure: Failure, shape: Shape, layer: int = -1, **fields: Any
 ) -> Difference:
-    """The difference for an exception; `layer` is the one that was being called."""
+    """The difference for an exception; `layer` is the layer that was being called, or -1."""
     message = short(failure.message.strip().partition("\n")[0], 300)
     called = place(shape, layer) if layer >= 0 else None
     raised = Raised(failure.type, message, innermost_frame(failure.frames), calling_frame(failure.frames), called)

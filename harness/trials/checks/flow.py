@@ -1,4 +1,4 @@
-"""Data flow: which layers of a model can affect the outputs of another."""
+"""Finds the data flow in a model: which layers can affect the outputs of which."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from clonediff.reports.records import Place
 
 
 class FlowLayer(msgspec.Struct, frozen=True, array_like=True):
-    """A layer in the graph, with its identity, its holder and its input layers."""
+    """A layer in the graph: its `ident`, its holder, and its inputs' layers."""
 
     ident: int
     inside: int
@@ -22,9 +22,9 @@ class FlowLayer(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Flow(msgspec.Struct, frozen=True, dict=True):
-    """The data flow of one model. A shared layer is a single node.
+    """The data flow of one model; a shared layer is a single layer here.
 
-    `steps` has each call that ran, as layer and use, in order.
+    `steps` has the calls in the order in which they ran, as layer and use.
     """
 
     layers: tuple[FlowLayer, ...]
@@ -41,60 +41,60 @@ class Flow(msgspec.Struct, frozen=True, dict=True):
         return cls(tuple(layers), tuple(steps))
 
     def time(self, place: Place | None) -> int:
-        """When a place first ran; layers that did not run are later, the model last."""
+        """When a place first ran; layers that did not run follow, then the model."""
         if place is None or place.layer < 0:
             return 10**9
         layer = self.identity(place.layer)
         time = self._times.get((layer, place.use), self._times.get((layer, 0)))
         return 10**6 + place.layer if time is None else time
 
-    def begins(self, place: Place | None) -> int:
-        """When a place, or a layer inside it, first ran."""
+    def start_time(self, place: Place | None) -> int:
+        """When a place, or a layer inside the place, first ran."""
         times = [self.time(place)]
         if place is not None:
             holder = self.identity(place.layer)
             times += [self._times.get((part, 0), 10**9) for part in self._holders if holder in self._holders[part]]
         return min(times)
 
-    def related(self, place: Place | None, further: Place | None) -> bool:
-        """Whether two places are the same layer, or one holds the other."""
-        if place is None or further is None:
+    def are_related(self, place: Place | None, other: Place | None) -> bool:
+        """Whether two places are the same layer, or one of them holds the other."""
+        if place is None or other is None:
             return False
-        if place.layer < 0 or further.layer < 0:
-            return place.layer == further.layer or place.container or further.container
-        is_same = self.identity(place.layer) == self.identity(further.layer)
-        return is_same or self.holds(place.layer, further.layer) or self.holds(further.layer, place.layer)
+        if place.layer < 0 or other.layer < 0:
+            return place.layer == other.layer or place.container or other.container
+        is_same = self.identity(place.layer) == self.identity(other.layer)
+        return is_same or self.holds(place.layer, other.layer) or self.holds(other.layer, place.layer)
 
     def holds(self, holder: int, layer: int) -> bool:
         return self.identity(holder) in self._holders[self.identity(layer)]
 
-    def reaches(self, place: Place, further: Place) -> bool:
-        """Whether one place can affect the other."""
-        if self.related(place, further):
+    def reaches(self, place: Place, other: Place) -> bool:
+        """Whether the layer at `place` can affect the outputs of that at `other`."""
+        if self.are_related(place, other):
             return True
         source = self.identity(place.layer)
-        return min(place.layer, further.layer) >= 0 and source in self._upstream(self.identity(further.layer))
+        return min(place.layer, other.layer) >= 0 and source in self._upstream(self.identity(other.layer))
 
     def identity(self, layer: int) -> int:
-        """The first place of the same layer."""
-        return self._same[layer] if 0 <= layer < len(self._same) else layer
+        """The index of the first place of a layer."""
+        return self._first_places[layer] if 0 <= layer < len(self._first_places) else layer
 
     def _upstream(self, layer: int) -> set[int]:
-        """Every layer that can affect the outputs of this one."""
-        reached = self._reached.setdefault(layer, set())
-        ahead = [layer] if not reached else []
-        while ahead:
-            new = self._sources[ahead.pop()] - reached
+        """Every layer that can affect the outputs of `layer`."""
+        reached = self._upstream_cache.setdefault(layer, set())
+        waiting = [layer] if not reached else []
+        while waiting:
+            new = self._sources[waiting.pop()] - reached
             reached |= new
-            ahead += new
+            waiting += new
         return reached
 
     @cached_property
-    def _reached(self) -> dict[int, set[int]]:
+    def _upstream_cache(self) -> dict[int, set[int]]:
         return {}
 
     @cached_property
-    def _same(self) -> list[int]:
+    def _first_places(self) -> list[int]:
         first: dict[int, int] = {}
         return [first.setdefault(layer.ident, index) for index, layer in enumerate(self.layers)]
 
@@ -104,28 +104,28 @@ class Flow(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def _holders(self) -> defaultdict[int, set[int]]:
-        """The holders of each layer, without the model itself."""
+        """The holders of each layer, the model excluded."""
         holders: defaultdict[int, set[int]] = defaultdict(set)
         for index, layer in enumerate(self.layers):
-            holders[self._same[index]].update(map(self.identity, self._around(layer)))
+            holders[self._first_places[index]].update(map(self.identity, self._holders_of(layer)))
         return holders
 
     @cached_property
     def _sources(self) -> defaultdict[int, set[int]]:
-        """The direct sources of a layer: its inputs, those of its holders, and its sublayers."""
+        """The direct sources of each layer: sublayers, its inputs, and its holders' inputs."""
         direct: defaultdict[int, set[int]] = defaultdict(set)
         for index, layer in enumerate(self.layers):
-            direct[self._same[index]].update(map(self.identity, layer.sources))
+            direct[self._first_places[index]].update(map(self.identity, layer.sources))
         sources = defaultdict(set, {index: set(layers) for index, layers in direct.items()})
         for index, layer in enumerate(self.layers):
-            this = self._same[index]
-            for holder in map(self.identity, self._around(layer)):
-                sources[this] |= direct[holder] - {this}
+            place = self._first_places[index]
+            for holder in map(self.identity, self._holders_of(layer)):
+                sources[place] |= direct[holder] - {place}
             if layer.inside >= 0:
-                sources[self.identity(layer.inside)].add(this)
+                sources[self.identity(layer.inside)].add(place)
         return sources
 
-    def _around(self, layer: FlowLayer) -> Iterator[int]:
+    def _holders_of(self, layer: FlowLayer) -> Iterator[int]:
         """The holders of a layer, the innermost first."""
         while layer.inside >= 0:
             yield layer.inside

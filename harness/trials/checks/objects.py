@@ -1,4 +1,4 @@
-"""Checks of the objects in a clone, and of the original after cloning.
+"""Checks the objects in a clone, and the original after cloning.
 
 own: the clone shares no variable, layer or other mutable object with the original, and each weight has a fresh value.
 Changing the variables of one model does not affect the other. A clone is "a copy of the test model (with freshly
@@ -9,7 +9,7 @@ sharing: objects are shared within the clone exactly where they are in the origi
 untouched: the original is unchanged, and so are its outputs. "Model cloning is similar to calling a model on new
 inputs, except that it creates new layers" (`clone_model`).
 
-again: a second clone is as good as the first, and shares nothing with it.
+again: a second clone is as faithful as the first, and shares nothing with the first.
 """
 
 from __future__ import annotations
@@ -65,16 +65,16 @@ NO_CLONE = Aspect("again", "derived", CRASHES, "", "no clone", "{clone} cannot b
 OBJECTS: tuple[Part, ...] = ("layer", *VARIABLES)
 _ATTRIBUTE = re.compile(r"\.([^\W\d]\w*)")
 _FUNCTION_PARTS = ("__closure__", "cell_contents", "__defaults__", "__self__", "__func__", "func", "args", "keywords")
-"""Attributes of functions, which fingerprints leave out."""
+"""Attributes of functions, which are left out of fingerprints."""
 
 
-def own(pair: Pair) -> list[Difference]:
-    """Objects shared with the original, values that are not fresh, and dependent outputs."""
+def check_ownership(pair: Pair) -> list[Difference]:
+    """Find shared objects, values that are not fresh, and outputs that depend on both models."""
     return [*_common_objects(pair), *_stale_values(pair), *_reached(pair), *_dependent(pair)]
 
 
 def _common_objects(pair: Pair) -> Iterator[Difference]:
-    """Layers and variables of the original in the clone, except inputs to keep."""
+    """Find the original's layers and variables in the clone, except inputs to keep."""
     original, clone = pair.shapes
     met: set[int] = set()
     for part, index, thing in _in_common(original, clone):
@@ -87,7 +87,7 @@ def _common_objects(pair: Pair) -> Iterator[Difference]:
 
 
 def _in_common(shape: Shape, model: Shape) -> Iterator[tuple[Part, int, LayerSeen | Variable]]:
-    """The layers and variables that two models have in common: part, index, object."""
+    """Layers and variables in both models: part, index in the first, object."""
     for part in OBJECTS:
         theirs = {thing.ident for thing in getattr(model, f"{part}s")}
         things = enumerate(getattr(shape, f"{part}s"))
@@ -95,7 +95,7 @@ def _in_common(shape: Shape, model: Shape) -> Iterator[tuple[Part, int, LayerSee
 
 
 def _stale_values(pair: Pair) -> Iterator[Difference]:
-    """Weights and states that start with values of the original."""
+    """Find weights and states of the clone that start with values of the original."""
     original, clone = pair.shapes
     for index in [number for number, fresh in enumerate(pair.observed.fresh) if not fresh]:
         owner = clone.weights[index].owner if index < len(clone.weights) else -1
@@ -108,18 +108,18 @@ def _stale_values(pair: Pair) -> Iterator[Difference]:
 
 
 def _reached(pair: Pair) -> Iterator[Difference]:
-    """Mutable objects of the original that can be reached from the clone."""
+    """Find mutable objects of the original that can be reached from the clone."""
     original = pair.shapes[0]
     for leak in pair.observed.leaks:
         layer = pair.layers.originals.get(leak.layer, -1)
         attributes = _ATTRIBUTE.findall(facts.INDEX.sub("", leak.path))
         names = [name for name in attributes if name not in _FUNCTION_PARTS]
         path = f"{path_of(original, layer)}.attribute{leak.path}"
-        actual = f"the original's {leak.thing}" + (f", {leak.of_path}" if layer == leak.of_layer else "")
-        sides, first = ("an object of its own", actual), place(original, layer)
+        found = f"the original's {leak.thing}" + (f", {leak.of_path}" if layer == leak.of_layer else "")
+        sides, first = ("an object of its own", found), place(original, layer)
         is_public = names == attributes and not any(name[0] == "_" for name in names)
         if leak.thing == "ndarray" and not is_public:
-            continue  # calls keep arrays among their arguments
+            continue  # such an array is an argument that a call keeps
         if not is_public:
             yield REACHED.differs(path, *sides, first, name=names[-1] if names else leak.thing, expression=leak.path)
         else:
@@ -135,13 +135,14 @@ def _dependent(pair: Pair) -> Iterator[Difference]:
             yield row.differs("", "the same outputs as before", "others", None)
 
 
-def sharing(pair: Pair) -> list[Difference]:
-    """Objects that are shared in one model only."""
-    return [*(difference for objects in pair.objects for difference in _sharing(pair, *objects)), *facts.sharing(pair)]
+def check_sharing(pair: Pair) -> list[Difference]:
+    """Find objects that are shared in only one of the two models."""
+    found = [difference for objects in pair.objects for difference in _sharing(pair, *objects)]
+    return [*found, *facts.check_shared_facts(pair)]
 
 
 def _sharing(pair: Pair, part: Part, wants: Objects, haves: Objects, alignment: Alignment) -> Iterator[Difference]:
-    """Number objects by their first place; equal numbers mean equal sharing."""
+    """Compare the first place of each object: if it differs, the sharing differs."""
     shape = pair.shapes[0]
     first_want: dict[int, int] = {}
     first_have: dict[int, int] = {}
@@ -157,14 +158,14 @@ def _sharing(pair: Pair, part: Part, wants: Objects, haves: Objects, alignment: 
             yield differs(SHARING, part, "merged", path, *sides, first)
 
 
-def untouched(pair: Pair) -> list[Difference]:
-    """All changes of the original, even if cloning failed."""
+def check_original(pair: Pair) -> list[Difference]:
+    """Find all changes of the original, even if cloning failed."""
     original, clone = pair.original, pair.clone
     observation = Observation(shape=clone.original_after or original.shape, copied_weights=original.copied_weights)
     after = Pair(original, Clone(observation=observation))
     differences: list[Difference] = []
     if clone.original_after is not None:
-        differences += [*structure.structure(after), *weights.weights(after), *sharing(after)]
+        differences += [*structure.check_structure(after), *weights.check_weights(after), *check_sharing(after)]
         for index, number in after.weights.pairs:
             if after.shapes[1].weights[number].value == "changed":
                 path, first = path_and_place(original.shape, "weight", index)
@@ -178,8 +179,8 @@ def untouched(pair: Pair) -> list[Difference]:
     return [replace(difference, check="untouched", model="original") for difference in differences]
 
 
-def again(pair: Pair, checks: Sequence[Callable[[Pair], Iterable[Difference]]]) -> list[Difference]:
-    """Differences of a second clone that the first one does not have."""
+def check_second_clone(pair: Pair, checks: Sequence[Callable[[Pair], Iterable[Difference]]]) -> list[Difference]:
+    """Find differences in a second clone that the first clone does not have."""
     clone, original = pair.clone, pair.original
     if clone.again_failure is not None:
         return [raises(NO_CLONE, "", "a second clone", clone.again_failure, original.shape, model="again")]
@@ -194,7 +195,7 @@ def again(pair: Pair, checks: Sequence[Callable[[Pair], Iterable[Difference]]]) 
 
 
 def _shared_by_clones(pair: Pair, second: Shape) -> Iterator[Difference]:
-    """Objects that two clones share, except those of the original, which `own` reports."""
+    """Find objects that two clones share; `own` reports those that are the original's."""
     original, first = pair.shapes
     met = {thing.ident for _, _, thing in _in_common(original, original)}
     for part, index, thing in _in_common(first, second):

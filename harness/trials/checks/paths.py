@@ -1,4 +1,4 @@
-"""Paths and places in a model, and values cut for display."""
+"""Names paths and places in a model, and shortens values for display."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from clonediff.reports.records import Difference, Part, Place
 
 
 def full_name(shape: Shape, layer: int) -> str:
-    """The name of a layer with the names of its holders: "inner/dense"."""
+    """The name of a layer, after the names of its holders: "inner/dense"."""
     if not 0 <= layer < len(shape.layers):
         return shape.name
     holder = shape.layers[layer]
@@ -39,7 +39,7 @@ def path_and_place(shape: Shape, part: Part, index: int) -> tuple[str, Place]:
 
 
 def is_within(inner: str, outer: str) -> bool:
-    """Whether a path equals `outer` or continues it; every path continues ""."""
+    """Whether the path `inner` is `outer`, or begins with it; every path begins with ""."""
     return outer in ("", inner) or (inner.startswith(outer) and inner[len(outer)] in ".[")
 
 
@@ -52,5 +52,5 @@ def short(value: Any, limit: int = 160) -> str:
 
 
 def kind_of(difference: Difference) -> str:
-    """The kind of the layer of a difference; "" if no place is known."""
+    """The kind of the layer in which a difference is; "" if that is unknown."""
     return difference.first.kind if difference.first is not None else ""

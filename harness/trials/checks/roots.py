@@ -1,14 +1,14 @@
-"""Root causes: which differences are causes, and which follow from others.
+"""Finds causes: the differences from which others follow.
 
 Each difference belongs to a stage: cloning, static structure, the original after cloning, runs, training, further use.
-No difference follows from one of a later stage.
+A difference does not follow from differences of later stages.
 
-1. In the static structure, derived differences of a layer follow from its first difference, in the order of the table
-   of aspects; so do those of its holders. Chosen values only follow if the layer itself was replaced.
-2. Differences in a run follow from differences upstream, static or in the run.
-3. Renames explain only renames, and quiet differences explain no number.
-4. An exception follows from differences upstream of the layer that was being called, or that the message names, but
-   never from a flag. If no layer is known, it follows only from differences that change tensors.
+1. In the static structure, derived differences in a layer and its holders follow from the first difference in the
+   layer, in the order of `ASPECTS`. A difference in a chosen value follows only if the layer itself was replaced.
+2. A difference in a run follows from differences upstream, in the static structure or in the run.
+3. From a rename, only renames follow; from a quiet difference, no difference in numbers does.
+4. An exception follows from differences upstream of the layer that was being called, or is named in the message; if
+   neither is known, only from differences that change tensors. It never follows from a flag.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ _RUNS = {"": 0, "inference": 1, "training": 2}
 
 
 def roots(flow: Flow, differences: Sequence[Difference]) -> list[list[Difference]]:
-    """Group differences by cause, each group in causal order with the cause first."""
+    """Group differences by cause; a group begins with the cause, and is in causal order."""
     groups: list[list[Difference]] = []
     for difference in sorted(differences, key=lambda difference: _sort_key(difference, flow)):
-        explaining = (group for group in groups if any(follows(difference, earlier, flow) for earlier in group))
-        group = next(explaining, None)
+        explanations = (group for group in groups if any(follows(difference, earlier, flow) for earlier in group))
+        group = next(explanations, None)
         if group is None:
             groups.append([difference])
         else:
@@ -39,10 +39,10 @@ def roots(flow: Flow, differences: Sequence[Difference]) -> list[list[Difference
 
 
 def _sort_key(difference: Difference, flow: Flow) -> tuple[object, ...]:
-    """The causal order: by stage, static renames last, then by time of the layer."""
+    """The causal order: by stage, static renames last, then by the layer's start time."""
     stage, path = _stage(difference), difference.path
     is_flag = difference.part == "trainable"  # freezing a layer freezes its sublayers
-    time = flow.begins(difference.first) if is_flag else flow.time(difference.first)
+    time = flow.start_time(difference.first) if is_flag else flow.time(difference.first)
     if stage in (Stage.AT_REST, Stage.UNTOUCHED):
         row = aspect_of(difference)
         rank, late = (row.role != "replaced", ASPECTS.index(row)), row.role not in ("replaced", "chosen")
@@ -53,17 +53,17 @@ def _sort_key(difference: Difference, flow: Flow) -> tuple[object, ...]:
 
 
 def follows(later: Difference, earlier: Difference, flow: Flow) -> bool:
-    """Whether the earlier of two differences can explain the later one."""
+    """Whether the `later` difference follows from the `earlier` one."""
     before, now, source, place = _stage(earlier), _stage(later), _where(earlier), _where(later)
     if _is_name(earlier):
-        return _is_name(later) and flow.related(source, place)
+        return _is_name(later) and flow.are_related(source, place)
     if before == now == Stage.FURTHER and earlier.check != later.check:
         return False  # these checks do not explain each other
     if before == now and now in (Stage.AT_REST, Stage.UNTOUCHED):
-        return _is_fact_of(later, earlier, flow)
+        return _follows_statically(later, earlier, flow)
     if now == Stage.UNTOUCHED or before == Stage.UNTOUCHED:
-        # Cloning changes an original only through shared objects.
-        return earlier.check == "own" and flow.related(source, place)
+        # Cloning can change an original only by an object that the clone shares.
+        return earlier.check == "own" and flow.are_related(source, place)
     if later.check == "warned" and not (later.raised and later.raised.calling):
         return False
     if later.raised is not None and (place is None or _is_flag(earlier)):
@@ -76,7 +76,7 @@ def follows(later: Difference, earlier: Difference, flow: Flow) -> bool:
 
 
 def _where(difference: Difference) -> Place | None:
-    """The place of a difference; for an exception, the layer being called, if known."""
+    """The place of a difference; for an exception, the layer that was being called."""
     called = difference.raised.called if difference.raised is not None else None
     return called or difference.first
 
@@ -86,7 +86,7 @@ def _is_flag(difference: Difference) -> bool:
 
 
 def _changes_tensors(earlier: Difference) -> bool:
-    """Whether a difference can make any layer raise, as flags, settings, attributes and names cannot."""
+    """Whether a difference can make any layer raise; flags, settings, attributes and names cannot."""
     if earlier.part == "config":
         return earlier.severity is Severity.TRAINS  # layers do not call regularizers and constraints
     of_tensors = earlier.part in _CALL_PARTS or earlier.severity is Severity.COMPUTES
@@ -95,7 +95,7 @@ def _changes_tensors(earlier: Difference) -> bool:
 
 
 def _can_show(later: Difference, earlier: Difference) -> bool:
-    """Whether a static difference can affect this later one at all."""
+    """Whether a difference like `earlier`, in the static structure, can have effects like `later`."""
     role = aspect_of(earlier).role
     if role == "compiled":
         return later.run == "trained"
@@ -108,8 +108,8 @@ def _can_show(later: Difference, earlier: Difference) -> bool:
     return earlier.severity is not Severity.TRAINS or later.raised is not None
 
 
-def _is_fact_of(later: Difference, earlier: Difference, flow: Flow) -> bool:
-    """Whether a static difference can follow from another, of the same layer or a sublayer."""
+def _follows_statically(later: Difference, earlier: Difference, flow: Flow) -> bool:
+    """Whether a static difference follows from another in the same layer or in a sublayer."""
     source, place, role, later_role = earlier.first, later.first, aspect_of(earlier).role, aspect_of(later).role
     is_count = earlier.part == "call" and earlier.change == "count"
     if _is_name(later) and role != "replaced" and not is_count:
@@ -126,7 +126,7 @@ def _is_fact_of(later: Difference, earlier: Difference, flow: Flow) -> bool:
         # Freezing a layer freezes its sublayers, but a model has its own flag.
         of_flags = _is_flag(later) or (later.part == "weight" and later.change == "order")
         of_layers = later.part != "trainable" or min(source.layer, place.layer) >= 0
-        return of_flags and of_layers and flow.related(source, place)
+        return of_flags and of_layers and flow.are_related(source, place)
     if role == "chosen" and earlier.part in _CALL_PARTS and _is_of_tensors(later):
         return flow.reaches(source, place)  # a different call passes different tensors on
     if flow.identity(source.layer) == flow.identity(place.layer):
@@ -143,7 +143,7 @@ def _is_of_tensors(difference: Difference) -> bool:
 
 
 def _is_inherited_by_model(later: Difference, earlier: Difference) -> bool:
-    """Whether a difference of a model follows from one of its layers."""
+    """Whether a difference of a model follows from a difference of one of its layers."""
     topic, earlier_topic = aspect_of(later).topic, aspect_of(earlier).topic
     is_same = later.change is earlier.change and later.name == earlier.name
     if is_same or earlier.part == "layer" or topic == earlier_topic != "":
@@ -160,5 +160,5 @@ def _is_name(difference: Difference) -> bool:
 
 
 def _is_new(place: Place) -> bool:
-    """Whether only the clone has the layer."""
+    """Whether a place is a layer that only the clone has."""
     return place.layer < 0 and not place.container

@@ -1,4 +1,4 @@
-"""Checks of runs: outputs, masks and training, compared bit for bit.
+"""Checks runs: outputs, masks and training are compared bit for bit.
 
 outputs: for the same inputs, in inference and training mode, the same structure, dtypes and values.
 
@@ -51,46 +51,46 @@ TRAINED = (
 
 
 class LeafPair(NamedTuple):
-    """Corresponding tensors of two runs, with path, place, and whether they are in a step."""
+    """Corresponding tensors of two runs: outputs of a layer (`in_step`), or of the model."""
 
     within: str
     expected: Leaf
-    actual: Leaf
+    found: Leaf
     place: Place
     in_step: bool
 
 
-def outputs(pair: Pair) -> list[Difference]:
-    """Every step and output that differs; an output has the place of the first step."""
+def check_outputs(pair: Pair) -> list[Difference]:
+    """Find steps and outputs that differ; an output gets the first such step's place."""
     return [difference for runs in pair.runs for difference in output_differences(pair, *runs)]
 
 
-def output_differences(pair: Pair, expected: ModelRun, actual: ModelRun, run: str) -> list[Difference]:
-    """All differences of two runs except masks; none if the original raises."""
+def output_differences(pair: Pair, expected: ModelRun, found: ModelRun, run: str) -> list[Difference]:
+    """Find differences of two runs, except in masks; none if the original raises."""
     if expected.failure is not None:
         return []
-    if actual.failure is not None:
-        layer = pair.layers.originals.get(actual.failure.layer, -1)
-        return [raises(RAISES, "", "it runs", actual.failure, pair.original.shape, layer, run=run)]
-    ends = list(_outputs(pair, expected, actual))
+    if found.failure is not None:
+        layer = pair.layers.originals.get(found.failure.layer, -1)
+        return [raises(RAISES, "", "it runs", found.failure, pair.original.shape, layer, run=run)]
+    ends = list(_outputs(pair, expected, found))
     are_moved = any(difference.part == "" and difference.change == "order" for difference in ends)
-    leaves = (leaf for leaf in _leaves(pair, expected, actual) if leaf.in_step or not are_moved)
-    differences = [replace(difference, in_step=True) for difference in _steps(pair, expected, actual)] + ends
+    leaves = (leaf for leaf in _leaves(pair, expected, found) if leaf.in_step or not are_moved)
+    differences = [replace(difference, in_step=True) for difference in _steps(pair, expected, found)] + ends
     for leaf, first, part in _with_places(leaves, leaf_mismatches):
         differences.append(differs_in(TENSORS, "", part, leaf.within, first, in_step=leaf.in_step))
     least = TRAINS if run == "training" else CRASHES
-    return [replace(each, run=run, severity=max(each.severity, least)) for each in differences]
+    return [replace(difference, run=run, severity=max(difference.severity, least)) for difference in differences]
 
 
-def _leaves(pair: Pair, expected: ModelRun, actual: ModelRun) -> Iterator[LeafPair]:
-    """The tensors that both runs have, first of steps in order, then outputs."""
+def _leaves(pair: Pair, expected: ModelRun, found: ModelRun) -> Iterator[LeafPair]:
+    """The tensors in both runs: outputs of steps in order, then of the model."""
     shape = pair.original.shape
-    for index, counterpart in pair.steps(expected, actual).pairs:
-        step, counterpart_step = expected.steps[index], actual.steps[counterpart]
+    for index, counterpart in pair.steps(expected, found).pairs:
+        step, counterpart_step = expected.steps[index], found.steps[counterpart]
         within, first = _at_step(pair, step, step.layer), place(shape, step.layer, step.use)
         for output, leaves in enumerate(zip(step.outputs, counterpart_step.outputs, strict=False)):
             yield LeafPair(f"{within}.outputs[{output}]", *leaves, first, in_step=True)
-    for index, leaves in enumerate(zip(expected.outputs, actual.outputs, strict=False)):
+    for index, leaves in enumerate(zip(expected.outputs, found.outputs, strict=False)):
         layer, use = shape.outputs[index].tensor[:2] if index < len(shape.outputs) else (-1, 0)
         yield LeafPair(f"outputs[{index}]", *leaves, place(shape, layer, use), in_step=False)
 
@@ -99,80 +99,80 @@ def _at_step(pair: Pair, step: StepSeen, layer: int) -> str:
     return f"steps[{full_name(pair.original.shape, layer)!r}][{step.use}]"
 
 
-def leaf_mismatches(expected: Leaf, actual: Leaf) -> Iterator[Mismatch]:
-    """Compare two tensors; values only if shape and dtype are equal."""
+def leaf_mismatches(expected: Leaf, found: Leaf) -> Iterator[Mismatch]:
+    """Compare two tensors; their values, only if shape and dtype are equal."""
     for change in _TYPE:
-        want, have = getattr(expected, change), getattr(actual, change)
+        want, have = getattr(expected, change), getattr(found, change)
         if want != have:
             yield Mismatch((), change, want, have)
-    if (expected.shape, expected.dtype) == (actual.shape, actual.dtype) and expected.digest != actual.digest:
-        digests = (expected.digest, actual.digest)
+    if (expected.shape, expected.dtype) == (found.shape, found.dtype) and expected.digest != found.digest:
+        digests = (expected.digest, found.digest)
         yield Mismatch((), "value", *digests, digests)
 
 
 def _with_places(
     leaves: Iterable[LeafPair], mismatches_of: Callable[[Leaf, Leaf], Iterable[Any]]
 ) -> Iterator[tuple[LeafPair, Place, Any]]:
-    """The mismatches of tensors, each with its place; an output has the first step's."""
+    """The mismatches of tensors with places; an output gets the first step's place."""
     first: Place | None = None
     for leaf in leaves:
-        for part in mismatches_of(leaf.expected, leaf.actual):
+        for part in mismatches_of(leaf.expected, leaf.found):
             if leaf.in_step:
                 first = first or leaf.place
             yield leaf, leaf.place if leaf.in_step else (first or leaf.place), part
 
 
-def _steps(pair: Pair, expected: ModelRun, actual: ModelRun) -> Iterator[Difference]:
-    """Differences in the steps and the structure of their outputs."""
-    shape, alignment = pair.original.shape, pair.steps(expected, actual)
+def _steps(pair: Pair, expected: ModelRun, found: ModelRun) -> Iterator[Difference]:
+    """Find differences in which steps ran, and in the structure of their outputs."""
+    shape, alignment = pair.original.shape, pair.steps(expected, found)
     for index, step in enumerate(expected.steps):
         first, path = place(shape, step.layer, step.use), _at_step(pair, step, step.layer)
         if index not in alignment.counterparts:
             if step.layer in pair.layers.counterparts:
                 yield STEPS.differs(path, "a call", MISSING, first, change="missing")
             continue
-        counterpart = actual.steps[alignment.counterparts[index]]
+        counterpart = found.steps[alignment.counterparts[index]]
         for part in mismatches(step.structure, counterpart.structure):
             yield differs_in((NESTED,), "structure", part, f"{path}.structure", first)
     for index in alignment.extra:
-        step = actual.steps[index]
+        step = found.steps[index]
         layer = pair.layers.originals.get(step.layer)
         if layer is not None:
             path, first = _at_step(pair, step, layer), place(shape, layer, step.use)
             yield STEPS.differs(path, MISSING, "a call", first, change="extra")
 
 
-def _outputs(pair: Pair, expected: ModelRun, actual: ModelRun) -> Iterator[Difference]:
+def _outputs(pair: Pair, expected: ModelRun, found: ModelRun) -> Iterator[Difference]:
     model = place(pair.original.shape, -1)
-    for part in mismatches(expected.structure, actual.structure):
+    for part in mismatches(expected.structure, found.structure):
         yield differs_in((NESTED,), "structure", part, "structure", model)
-    wants, haves = ([leaf.digest for leaf in run.outputs] for run in (expected, actual))
+    wants, haves = ([leaf.digest for leaf in run.outputs] for run in (expected, found))
     yield from differs_in_order(TENSORS, "", "outputs", wants, haves, model)
 
 
-def masks(pair: Pair) -> Iterator[Difference]:
-    """Differences in masks of the steps and outputs of each run."""
+def check_masks(pair: Pair) -> Iterator[Difference]:
+    """Find differences in the masks of each run."""
     for runs in pair.runs:
         yield from mask_differences(pair, *runs)
 
 
-def mask_differences(pair: Pair, expected: ModelRun, actual: ModelRun, run: str) -> Iterator[Difference]:
-    """Differences in masks of a run; those of steps are lost properties only."""
-    if expected.failure is not None or actual.failure is not None:
+def mask_differences(pair: Pair, expected: ModelRun, found: ModelRun, run: str) -> Iterator[Difference]:
+    """Find differences in the masks of a run; in a step, only a property is lost."""
+    if expected.failure is not None or found.failure is not None:
         return
 
     def mask_mismatches(want: Leaf, have: Leaf) -> list[tuple[str | None, str | None]]:
         return [(want.mask, have.mask)] if want.mask != have.mask else []
 
-    for leaf, first, (want, have) in _with_places(_leaves(pair, expected, actual), mask_mismatches):
+    for leaf, first, (want, have) in _with_places(_leaves(pair, expected, found), mask_mismatches):
         row = MASK_LOST if have is None else MASK_ADDED if want is None else MASK_VALUE
         sides, severity = (want or "no mask", have or "no mask"), PROPERTY if leaf.in_step else COMPUTES
         where = {"run": run, "in_step": leaf.in_step, "digests": (want, have) if want and have else None}
         yield row.differs(f"{leaf.within}.mask", *sides, first, severity=severity, **where)
 
 
-def training(pair: Pair) -> Iterator[Difference]:
-    """Differences in losses of layers, results of training, and trained weights."""
+def check_training(pair: Pair) -> Iterator[Difference]:
+    """Find differences in the losses of layers, the results of training, and the trained weights."""
     for runs in pair.runs:
         yield from _losses(pair, *runs)
     shape, want, have = pair.original.shape, pair.original.trained, pair.observed.trained
@@ -195,10 +195,10 @@ def training(pair: Pair) -> Iterator[Difference]:
             yield differs_in(TRAINED, "weight", leaf, f"weights[{index}]", first, run="trained")
 
 
-def _losses(pair: Pair, expected: ModelRun, actual: ModelRun, run: str) -> Iterator[Difference]:
-    if expected.failure is not None or actual.failure is not None:
+def _losses(pair: Pair, expected: ModelRun, found: ModelRun, run: str) -> Iterator[Difference]:
+    if expected.failure is not None or found.failure is not None:
         return
-    model, wants, haves = place(pair.original.shape, -1), list(expected.losses), list(actual.losses)
+    model, wants, haves = place(pair.original.shape, -1), list(expected.losses), list(found.losses)
     moved = differs_in_order(TRAINED, "losses", "losses", wants, haves, model, run=run)
     yield from moved
     for index, digests in enumerate(zip(wants, haves, strict=False) if not moved else ()):

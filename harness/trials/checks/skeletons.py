@@ -20,7 +20,7 @@ Tensor = tuple[int, int, int]
 TensorName = Callable[[Tensor], str]
 
 CHANGES: tuple[Change, ...] = "missing", "extra", "type", "order", "tensor", "value"
-"""How skeletons can differ."""
+"""The ways in which two skeletons can differ."""
 
 
 class Mismatch(NamedTuple):
@@ -29,7 +29,7 @@ class Mismatch(NamedTuple):
     keys: tuple[Any, ...]
     change: Change
     expected: Any
-    actual: Any
+    found: Any
     digests: tuple[str, str] | None = None
 
     @property
@@ -38,17 +38,17 @@ class Mismatch(NamedTuple):
         return f"{keys}.{self.change}" if self.change in ("shape", "dtype") else keys
 
 
-def mismatches(expected: Any, actual: Any, keys: tuple[Any, ...] = ()) -> Iterator[Mismatch]:
-    """All differences of two skeletons in the order of the first; extra items last."""
-    if expected == actual:
+def mismatches(expected: Any, found: Any, keys: tuple[Any, ...] = ()) -> Iterator[Mismatch]:
+    """All differences of two skeletons, in the order of `expected`; extra items come last."""
+    if expected == found:
         return
     form = _form(expected)
-    if form != _form(actual):
-        yield Mismatch(keys, "type", expected, actual)
+    if form != _form(found):
+        yield Mismatch(keys, "type", expected, found)
     elif form in ("value", "tensor"):
-        yield Mismatch(keys, "tensor" if form == "tensor" else "value", expected, actual)
+        yield Mismatch(keys, "tensor" if form == "tensor" else "value", expected, found)
     else:
-        yield from _item_mismatches(dict(_items(expected)), dict(_items(actual)), keys)
+        yield from _item_mismatches(dict(_items(expected)), dict(_items(found)), keys)
 
 
 def _item_mismatches(mine: Mapping[Any, Any], theirs: Mapping[Any, Any], keys: tuple[Any, ...]) -> Iterator[Mismatch]:
@@ -77,7 +77,7 @@ def _form(value: Any) -> str:
 
 
 def _items(value: Any) -> Iterable[tuple[Any, Any]]:
-    """The items of a skeleton by key or index; none for a leaf."""
+    """The items of a skeleton, each with its key or index; a leaf has none."""
     if not isinstance(value, dict):
         return enumerate(value) if isinstance(value, list) else ()
     if isinstance(value.get("tuple"), list):
@@ -108,7 +108,7 @@ def map_tensors(value: Any, name: TensorName) -> Any:
 def consumers_of(shape: Shape, name: Callable[[int], str]) -> Consumers:
     """The consumers of each call's outputs, as layer, input and output; "" is the model.
 
-    Nothing else distinguishes two calls of a shared layer on the same tensors.
+    Only these distinguish two calls of a shared layer on the same tensors.
     """
     consumers: Consumers = defaultdict(list)
     for place, end in enumerate(shape.outputs):

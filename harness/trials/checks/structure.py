@@ -1,4 +1,4 @@
-"""structure: the same layers, configs, names, calls, inputs, outputs and attributes, at any depth."""
+"""structure: the clone has the same layers, configs, names, calls, inputs, outputs and attributes."""
 
 from __future__ import annotations
 
@@ -57,20 +57,20 @@ _LAYERS = "the layers of {a} come in another order{inside}"
 LAYER_ORDER = _row("quiet", PROPERTY, "layer", "order", _LAYERS, "config", True)
 
 _FIELDS: tuple[Change, ...] = ("shape", "dtype", "optional", "name")
-"""The fields of inputs and outputs to compare; the name of an output is ignored."""
+"""The fields of inputs and outputs that are compared, except the name of an output."""
 _NAMES = re.compile(r"initial_state|constants|mask|\w+_mask")
 _RECURRENT = re.compile(r".*RNN|.*GRU|.*LSTM\w*|Bidirectional")
-_ONE_CALL = {"value": "default"}
-"""An argument that equals its default, before other positional arguments."""
+_DEFAULT = {"value": "default"}
+"""The skeleton of an argument that equals its default, if positional arguments follow."""
 
 
-def structure(pair: Pair) -> list[Difference]:
-    """Differences of the model, its layers and calls, attributes, inputs and outputs."""
+def check_structure(pair: Pair) -> list[Difference]:
+    """Find differences in the model, its layers, calls, attributes, inputs and outputs."""
     original, clone = pair.shapes
     return [
         *_attributes(pair, original, clone, place(original, -1), "model"),
         *_layers(pair),
-        *facts.facts(pair),
+        *facts.check_facts(pair),
         *_ends(pair, "input", "input structure"),
         *_ends(pair, "output", "output structure"),
     ]
@@ -83,7 +83,7 @@ def _layers(pair: Pair) -> Iterator[Difference]:
     for index, layer in enumerate(original.layers):
         first, path, holder = place(original, index), path_of(original, index), layer.inside
         if index not in pair.layers.counterparts:
-            if holder not in pair.layers.missing:  # sublayers of a missing layer are not reported
+            if holder not in pair.layers.missing:  # in a missing layer, sublayers are not reported
                 yield LAYER_LOST.differs(path, layer.kind, MISSING, first)
             continue
         if index in moved and holder not in in_order and holder not in moved:
@@ -104,8 +104,8 @@ def _layers(pair: Pair) -> Iterator[Difference]:
 def _attributes(
     pair: Pair, layer: LayerSeen | Shape, counterpart: LayerSeen | Shape, first: Place, path: str
 ) -> Iterator[Difference]:
-    """Differences in the class, name and `trainable` of a layer or model."""
-    # The `trainable` flag of an input has no effect.
+    """Find differences in the class, name and `trainable` flag of a layer or model."""
+    # The flag of an input has no effect.
     for name, row in (("kind", KIND), ("name", RENAMED), ("trainable", FLAG)):
         want, have = getattr(layer, name), getattr(counterpart, name)
         if row is KIND and want == have and layer.code != counterpart.code:
@@ -133,14 +133,14 @@ def _calls(pair: Pair, index: int, first: Place) -> Iterator[Difference]:
 
 
 def _argument_name(part: Part, keys: tuple[Any, ...], kind: str) -> str:
-    """The name of a special argument of Keras, such as a mask; "" for others."""
+    """The name of an argument that Keras treats specially, such as a mask; or ""."""
     if part == "call.kwargs":
         return keys[0] if keys and _NAMES.fullmatch(keys[0]) else ""
     return "initial_state" if _RECURRENT.fullmatch(kind) and keys[:1] == (0,) and any(keys[1:2]) else ""
 
 
 def _argument_mismatches(pair: Pair, call: CallSeen, counterpart: CallSeen) -> Iterator[tuple[Part, Mismatch]]:
-    """The arguments that differ, each with `args` or `kwargs`."""
+    """The arguments that differ; the part says whether they are in `args` or `kwargs`."""
     wants = [map_tensors(call.args, pair.tensor), map_tensors(call.kwargs, pair.tensor)]
     haves = [map_tensors(counterpart.args, pair.counterpart), map_tensors(counterpart.kwargs, pair.counterpart)]
     wants[0], haves[0] = _both_lists(wants[0], haves[0]), _both_lists(haves[0], wants[0])
@@ -150,7 +150,7 @@ def _argument_mismatches(pair: Pair, call: CallSeen, counterpart: CallSeen) -> I
 
 
 def _both_lists(args: list[Any], others: list[Any]) -> list[Any]:
-    """Put a tensor into a list if the other side has such a list."""
+    """Put a tensor of `args` into a list if `others` has a list beginning with it."""
     alone = [
         isinstance(argument, list) and len(argument) > 1 and argument[0] == mine
         for mine, argument in zip(args, others, strict=False)
@@ -160,14 +160,14 @@ def _both_lists(args: list[Any], others: list[Any]) -> list[Any]:
 
 def _alike_written(args: Any, kwargs: Any, other_args: Any, other_kwargs: Any) -> tuple[Any, Any]:
     """Turn positional arguments into keywords if the clone has them by keyword."""
-    left = args[len(other_args) :]
+    rest = args[len(other_args) :]
     names = [name for name in other_kwargs if name not in kwargs]
-    if len(names) < len(left):  # a default is no keyword
-        left = [value for value in left if value not in (None, _ONE_CALL)]
-    if not left or len(names) < len(left):
+    if len(names) < len(rest):  # the clone has no keyword for a default
+        rest = [value for value in rest if value not in (None, _DEFAULT)]
+    if not rest or len(names) < len(rest):
         return args, kwargs
     by_name: dict[str, Any] = {}
-    for value in left:  # a keyword with an equal value comes first
+    for value in rest:  # prefer a keyword that has an equal value
         free = [name for name in names if name not in by_name]
         by_name[next((name for name in free if other_kwargs[name] == value), free[0])] = value
     return args[: len(other_args)], {**{name: by_name[name] for name in names if name in by_name}, **kwargs}
@@ -185,7 +185,7 @@ def _ends(pair: Pair, part: Part, nesting: Part) -> Iterator[Difference]:
         return
     for index, (want, have, *named) in enumerate(zip(wants, haves, *tensors, strict=False)):
         sides = {field: [getattr(want, field), getattr(have, field)] for field in _FIELDS}
-        for change, (expected, actual) in {**sides, "tensor": named}.items():
-            if expected != actual and (part, change) != ("output", "name"):
+        for change, (expected, found) in {**sides, "tensor": named}.items():
+            if expected != found and (part, change) != ("output", "name"):
                 path, first = f"{side}[{index}].{change}", place(original, *want.tensor[:2])
-                yield differs(ENDS, part, change, path, expected, actual, first)
+                yield differs(ENDS, part, change, path, expected, found, first)

@@ -1,4 +1,4 @@
-"""weights: the same number, order, names, shapes, dtypes and flags, and equal values after `set_weights`.
+"""weights: the same number, order, names, shapes, dtypes and flags; equal after `set_weights`.
 
 In Keras 3, a variable has a name and a path, which are compared separately.
 """
@@ -36,8 +36,8 @@ _REFUSED = "{clone} does not take the weights of the original"
 REFUSED = Aspect("weights", "derived", CRASHES, "", "raises", _REFUSED, alone=True)
 
 
-def weights(pair: Pair) -> list[Difference]:
-    """Differences of weights and states, then of the weights after copying them to the clone."""
+def check_weights(pair: Pair) -> list[Difference]:
+    """Find differences in weights and states, and in weights copied to the clone."""
     return [*(difference for objects in pair.variables for difference in _variables(pair, *objects)), *_copied(pair)]
 
 
@@ -67,7 +67,7 @@ def _variables(
 
 
 def _names(want: Variable, have: Variable) -> Iterator[tuple[str, Change]]:
-    """The fields in which two variables differ; name and end of a path count once."""
+    """The fields in which two variables differ; a name ending a path counts once."""
     known = bool(want.short_name and have.short_name)
     renamed = known and want.short_name != have.short_name
     moved = want.name.rpartition("/")[2] != have.name.rpartition("/")[2]
