@@ -92,7 +92,7 @@ def command(
         series = [texts] if options["series"] else [{name: text} for name, text in texts.items()]
         with release.process:
             if changed is not None:
-                judged = Judged(str(changed), str(baseline), fixes=options["fixes"])
+                judged = Judged(str(changed), str(baseline), should_fix=options["fixes"])
                 verdicts.append(release.judge(judged, changed, search_path_of(changed)))
             for proposal in series:
                 for judged in judge(proposal, release, options["fixes"], tests=options["tests"]):

@@ -14,38 +14,38 @@ _WIDTH = 118
 
 
 def sentence(judged: Judged) -> str:
-    """The verdict in a line."""
+    """The verdict in one line."""
     if judged.refused:
         return f"{judged.word}: {judged.refused}"
-    tried = len(judged.mends) + len(judged.gone) + len(judged.leaves)
+    tried = len(judged.fixed) + len(judged.hidden) + len(judged.left)
     worse = len(judged.worse) + len(judged.breaks)
     parts = [
-        f"fixes {len(judged.mends)} of {some(tried, 'known issue')}",
+        f"fixes {len(judged.fixed)} of {some(tried, 'known issue')}",
         f"{some(judged.models, 'model')} tried",
         some(worse, "regression") if worse else "no regressions",
     ]
     if judged.tests is not None:
-        parts.append(f"{len(judged.broken)} of {judged.tests} tests of Keras fail")
+        parts.append(f"{len(judged.broken_tests)} of {judged.tests} tests of Keras fail")
     if judged.stopped:
-        parts.append(f"not all was tried: {judged.stopped}")
+        parts.append(f"not everything was tried: {judged.stopped}")
     return f"{judged.word}: {'; '.join(parts)}"
 
 
 def terminal_lines(judged: Judged, *, series: bool = False) -> Iterator[str]:
-    """The lines for a terminal; for one fix of a series, what it fixes."""
+    """The lines for a terminal; for one fix of a `series`, only what it fixes."""
     if series and judged.name != ALL and not judged.refused:
-        first = f"{one_line(Path(judged.name).stem)}: {len(judged.mends)}"
-        lists = {first: judged.mends, "  does not fix": judged.fails}
-        if not judged.mends:
+        first = f"{one_line(Path(judged.name).stem)}: {len(judged.fixed)}"
+        lists = {first: judged.fixed, "  does not fix": judged.not_fixed}
+        if not judged.fixed:
             yield first
     else:
         yield f"{one_line(judged.name)}: {one_line(sentence(judged))}"
         lists = {
-            "  fixes": () if series else judged.mends,
-            "  gone, but its model shows another bug": judged.gone,
-            "  does not fix": judged.leaves,
+            "  fixes": () if series else judged.fixed,
+            "  hidden: its script passes, but its model shows another bug": judged.hidden,
+            "  does not fix": judged.left,
             "  regression, a script": judged.breaks,
-            "  regression, a test of Keras": judged.broken,
+            "  regression, a test of Keras": judged.broken_tests,
         }
     for label, ids in lists.items():
         if ids:

@@ -210,7 +210,7 @@ def test_a_definition_replaces_the_one_of_the_same_name(name: str, tmp_path: Pat
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        (HEADER.format('"none"'), "names none, which it does not define"),
+        (HEADER.format('"none"'), "does not define none, which its block"),
         (HEADER.format('"one"').replace("models/", "nowhere/") + "def one(): ...\n", "the release has no such folder"),
         (HEADER.format('"one"').replace("models/", "../../../") + "def one(): ...\n", "the release has no such folder"),
         (HEADER.format("1"), "Expected `str`"),
