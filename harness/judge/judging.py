@@ -107,10 +107,7 @@ class Judged(msgspec.Struct, frozen=True, rename=_IN_JSON):
 
 
 class Release:
-    """The baseline of a verdict: the failing scripts of a release, and the causes that it shows.
-
-    A cause that our `clone_model` shows, too, is no regression.
-    """
+    """The baseline: the failing scripts and the causes of a release, and the causes of our `clone_model`."""
 
     def __init__(
         self, subject: Subject, known: KnownIssues, say: Callable[[str], None], at_least: Severity, **draws: int
