@@ -21,12 +21,12 @@ from clonediff.reports.records import DOES
 from clonediff.strategies.program import Generation
 
 FIXES = KNOWN_ISSUES.with_name("fixes")
-IN_FULL = 3
-"""The number of scripts in the issue of a root cause."""
+SCRIPTS_SHOWN = 3
+"""How many scripts the issue of a root cause shows."""
 
 
 def issue_of(target: Target) -> str:
-    """The text of an issue for the tracker of Keras."""
+    """The text of an issue for the tracker of Keras, from a finding or a known issue."""
     if target.finding is not None:
         return issue(target.finding, target.finding.source)
     assert target.issue is not None
@@ -36,7 +36,7 @@ def issue_of(target: Target) -> str:
     return f"# {known.title}\n\n{because}{links}\n{fenced(known.code.rstrip(), 'python')}\n"
 
 
-def run_on(script: Script, subject: Subject) -> tuple[ReplayAnswer, str]:
+def run_script(script: Script, subject: Subject) -> tuple[ReplayAnswer, str]:
     """Run a script in a fresh process of a subject's release."""
     with closing(ScriptRunner(subject, search_path_of(subject))) as runner:
         answer, reason = runner.answer(replace(script, sure=True))
@@ -49,13 +49,13 @@ def run_on(script: Script, subject: Subject) -> tuple[ReplayAnswer, str]:
 
 
 def issue_of_root(name: str, known: KnownIssues, fixes: Path = FIXES) -> str | None:
-    """The text of an issue for the open bugs of a root cause, or None."""
+    """The text of one issue for all open bugs of a root cause; None if there are none."""
     root = name.removeprefix("tf-")
     generation: Generation = "tf_keras" if name.startswith("tf-") else "keras"
     bugs = [bug for bug in dict(by_root(known, generation)).get(root, []) if bug.until is None]
     if not bugs:
         return None
-    smallest = sorted(bugs, key=lambda bug: (len(bug.code.splitlines()), bug.id))[:IN_FULL]
+    smallest = sorted(bugs, key=lambda bug: (len(bug.code.splitlines()), bug.id))[:SCRIPTS_SHOWN]
     return template("root_issue.md.j2", str).render(
         title=ROOTS[root],
         generation=NAMES[generation],
@@ -68,7 +68,7 @@ def issue_of_root(name: str, known: KnownIssues, fixes: Path = FIXES) -> str | N
 
 
 def _fixes(bugs: set[str], folder: Path) -> Iterator[tuple[str, str, list[str]]]:
-    """The name and title of each fix that fixes some of the bugs, and which."""
+    """Yield each fix for some of the bugs: its name, its title, the ids of the bugs that it fixes."""
     for path in sorted(folder.glob("*.py")):
         text = path.read_text(encoding="utf-8")
         if fixed := sorted(bugs & set(header_of(text, path).get("mends", ()))):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from clonediff.harness.answers.replay import ReplayRow, replayed, replayed_text
+from clonediff.harness.answers.replay import ReplayRow, replay, row_lines
 from clonediff.harness.answers.targets import targets
 from clonediff.harness.cli import options as shared
 from clonediff.harness.cli.terminal import Progress, estimate, exit_code, say, say_json, warn
@@ -71,12 +71,12 @@ def command(
     total = len(items) * max(1, len(subjects))
     rows: list[ReplayRow] = []
     with Progress(quiet=as_json) as progress, contextlib.suppress(KeyboardInterrupt):
-        answers = replayed(items, known, subjects=subjects, cloner=cloner, say=progress.show)
+        answers = replay(items, known, subjects=subjects, cloner=cloner, say=progress.show)
         with contextlib.closing(answers):
             for row in answers:
                 rows.append(row)
                 if not as_json:
-                    progress.say(replayed_text(row))
+                    progress.say(row_lines(row))
                 left = estimate(len(rows), total, sum(row.seconds for row in rows))
                 progress.show(f"replayed {len(rows)} of {total}{left}")
     interrupted, seconds = len(rows) < total, round(progress.seconds, 1)

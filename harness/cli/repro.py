@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from clonediff.harness.answers.repro import issue_of, issue_of_root, run_on
+from clonediff.harness.answers.repro import issue_of, issue_of_root, run_script
 from clonediff.harness.answers.targets import single_target
 from clonediff.harness.cli import options as shared
 from clonediff.harness.cli.terminal import exit_code, say
@@ -52,7 +52,7 @@ def command(what: Path, id_: str, subject_name: str | None, run: bool, as_issue:
     assert script is not None  # only a graph has none
     if run:
         subject = Subject.parse(subject_name or target.subject or target.generation)
-        answer, text = run_on(script, subject)
+        answer, text = run_script(script, subject)
         name = (target.finding and target.finding.known) or target.id
         say(one_line(f"{name} on {subject}: {text}"))
         sys.exit(exit_code(failed=answer is ReplayAnswer.UNKNOWN, breaks=answer is not ReplayAnswer.BREAKS))

@@ -159,7 +159,7 @@ def test_the_script_passes_when_the_model_is_rebuilt(generation: str, issue: Any
     source = "".join(issue.script.splitlines(keepends=True)[: cloning_line(issue.script) - 1])
     head = AGAIN.replace("keras as", f"{generation} as").format(source=source)
     ended = scripts(generation).run(head + issue.script)
-    assert ended.code == 0, f"it fails without cloning: {ended.last}"
+    assert ended.code == 0, f"it fails without cloning: {ended.last_words}"
 
 
 @each_issue
@@ -167,7 +167,7 @@ def test_the_header_says_whether_loading_has_the_same_bug(generation: str, issue
     if issue.id in CHECKS_ARGUMENTS + UNTRUSTED or issue.until:
         pytest.skip(reason="loading refuses it by design, or takes no such argument, or the release may not have it")
     ended = scripts(generation).run(LOADED.replace("keras as", f"{generation} as") + issue.script)
-    assert (ended.code != 0) is issue.loading, ended.last
+    assert (ended.code != 0) is issue.loading, ended.last_words
 
 
 @each_issue
