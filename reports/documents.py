@@ -1,6 +1,6 @@
 """Write the reports of a run: report.html, summary.md, and an issue.md for each finding.
 
-Every value of a template is escaped. The page runs no code and loads no other file.
+Every value that a template prints is escaped. The page runs no code and loads no other file.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from markupsafe import Markup
 from clonediff.reports.known import KnownIssues
 from clonediff.reports.markup import code, cut, escaped, fenced, unlinked, visible
 from clonediff.reports.picture import picture
-from clonediff.reports.records import DOES, Finding, cloner_name, write_bytes
+from clonediff.reports.records import EFFECTS, Finding, cloner_name, write_bytes
 from clonediff.reports.run_folder import StoredRun
 from clonediff.reports.verdict import (
     NEW,
@@ -48,12 +48,12 @@ def write_reports(read: StoredRun, known: KnownIssues) -> None:
 
 def issue(finding: Finding, script: str) -> str:
     """The text of an issue for a finding, in Markdown."""
-    text = template("issue.md.j2", escaped).render(finding=finding, script=script.rstrip("\n"), does=DOES)
+    text = template("issue.md.j2", escaped).render(finding=finding, script=script.rstrip("\n"), effects=EFFECTS)
     return visible(text)
 
 
 def _variables(read: StoredRun, known: KnownIssues) -> dict[str, Any]:
-    """The variables of the templates of a run."""
+    """The variables that the templates of a run use."""
     return {
         "name": read.path.name,
         "run": read.run,
@@ -63,7 +63,7 @@ def _variables(read: StoredRun, known: KnownIssues) -> dict[str, Any]:
         "groups": [*grouped(read.findings).items()],
         "new": NEW,
         "causes": known_causes(read.run, known),
-        "does": DOES,
+        "effects": EFFECTS,
         "counts": severity_table(read.run),
         "refusals": list(refusals(read.run)),
         "issue": issue,
@@ -75,13 +75,13 @@ def _variables(read: StoredRun, known: KnownIssues) -> dict[str, Any]:
 
 
 def _page_text(text: str) -> str:
-    """A text without control characters, and not too long; Jinja escapes it."""
+    """A text that is cut and has no control characters; Jinja escapes it."""
     return visible(cut(text))
 
 
 @cache
 def template(name: str, safe: Callable[[str], str]) -> jinja2.Template:
-    """A template that calls `safe` on every text; Markdown omits lines of block tags."""
+    """A template that calls `safe` on every text; in Markdown, lines with only block tags vanish."""
     is_page = safe is _page_text
 
     def finalize(value: Any) -> Any:

@@ -13,12 +13,12 @@ LONGEST_TEXT = 20_000
 
 
 def visible(value: str) -> str:
-    """Replace control characters and surrogates, which HTML and XML cannot hold, by their codes."""
+    """Replace characters that are invisible, or invalid in HTML and XML, by their codes."""
     return _UNSAFE.sub(lambda match: f"\\x{ord(match[0]):02x}", value)
 
 
 def cut(text: str, most: int = LONGEST_TEXT) -> str:
-    """Cut a text that is too long, with a note of its length."""
+    """Cut a text that is too long, and append its full length."""
     if len(text) <= most:
         return text
     note = f"\u2026 [cut: {len(text):,} characters in all]"
@@ -26,13 +26,13 @@ def cut(text: str, most: int = LONGEST_TEXT) -> str:
 
 
 def one_line(text: str, most: int = LONGEST) -> str:
-    """Put a text on one line, without control characters, and cut it."""
+    """Join the lines of a text, escape its control characters, and cut it."""
     line = " ".join(visible(text).split())
     return line if len(line) <= most else line[: most - 3] + "..."
 
 
 def code(text: str) -> str:
-    """Format a text as inline code of Markdown, with any backticks."""
+    """Format a text, which may have backticks, as inline code of Markdown."""
     line = " ".join(visible(cut(text, LONGEST)).split()) or " "
     ticks = "`" * (1 + max((len(run) for run in re.findall(r"`+", line)), default=0))
     pad = " " if line.startswith("`") or line.endswith("`") else ""
@@ -48,24 +48,24 @@ def fenced(text: str, language: str = "") -> str:
 def escaped(text: str) -> str:
     """Escape markup, links and mentions for a line or a table of Markdown."""
     line = " ".join(cut(text, LONGEST).split())
-    # An underscore within a word has no effect in Markdown, and titles are also pasted as plain text.
+    # Underscores within words have no effect in Markdown; without backslashes, titles are also readable as plain text.
     line = escape(re.sub(r"([\\`*\[\]#|~!]|(?<!\w)_|_(?!\w))", r"\\\1", line), quote=False)
     return re.sub(r"@(?=\w)", "@\u200b", line)
 
 
 def unlinked(text: str) -> str:
-    """Escape a text so that no address in it becomes a link."""
+    """Escape a text for Markdown, so that no address in it becomes a link."""
     return re.sub(r"(?i)://|\bwww\.", lambda match: f"{match[0][:-1]}\u200b{match[0][-1]}", escaped(text))
 
 
 _LOCATION = re.compile(r"Exception encountered when calling .*|Graph execution error:|Detected at node .*|\s*")
-"""Lines of a message that have only the location of an exception."""
+"""Lines of a message that only say where an exception was raised."""
 _VARYING = re.compile(r"(?<!\w)'[^']*'(?!\w)|\"[^\"]*\"|`[^`]*`|<[^<>]*>|\([^()]*\)|\b\w*_\d+\b|-?\d[\d.e+-]*")
-"""The names, shapes and numbers of one graph."""
+"""Names, shapes and numbers, which differ between graphs."""
 
 
 def reason(type_: str, message: str) -> str:
-    """An exception in a line, without the names and numbers of one graph."""
+    """An exception in one line; `…` replaces names and numbers, which differ between graphs."""
     line = next((line for line in message.splitlines() if not _LOCATION.fullmatch(line)), "")
     return one_line(f"{type_}: {_VARYING.sub('…', line)}", 160)
 

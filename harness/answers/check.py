@@ -121,7 +121,7 @@ class _Explainer:
         source = user.source if keras in user.source else f"{keras}\n{user.source}"
         self._case = Case(source, cloned.inputs, batch=cloned.inputs[0]["batch"])
         release = cloned.versions
-        self._known = load().on(self._generation, release["keras"])
+        self._known = load().select(self._generation, release["keras"])
         backend = {release["backend"]: release["backend_version"], "python": platform.python_version()}
         self.versions = {self._generation: release["keras"], **backend}
         self._classes = _user_classes(user.model, self._generation)
@@ -134,7 +134,7 @@ class _Explainer:
 
     def _explain(self, cause: Cause, cloner: str) -> CauseShown:
         failure = self._cloned.clones[cloner].failure
-        known = self._known.of(cause) if cloner == "upstream" else None
+        known = self._known.find(cause) if cloner == "upstream" else None
         advised = advice(cause, failure.message if failure else "", self._classes)
         return CauseShown(
             cause=cause,

@@ -16,7 +16,7 @@ from clonediff.harness.trials.checks import CHECKS, compare
 from clonediff.harness.trials.checks.flow import Flow
 from clonediff.harness.trials.checks.roots import roots
 from clonediff.harness.trials.triage import causes, title
-from clonediff.reports.records import AT_LEAST, Cause
+from clonediff.reports.records import SEVERITIES, Cause
 from clonediff.strategies.program import Generation, Graph
 
 _CLONER = "the cloner"
@@ -121,10 +121,10 @@ def clone_live(model: Any, cloners: Mapping[str, Any], *, inputs: Any = None, co
 
 
 def _assert_faithful(found: list[Cause], ignore: Callable[[Cause], bool], at_least: str, description: str) -> None:
-    if at_least not in AT_LEAST:
-        raise ValueError(f"at_least: expected one of {', '.join(AT_LEAST)}, found {at_least!r}")
+    if at_least not in SEVERITIES:
+        raise ValueError(f"at_least: expected one of {', '.join(SEVERITIES)}, found {at_least!r}")
     counted = [cause for cause in found if not ignore(cause)]
-    failures = tuple(cause for cause in counted if cause.severity <= AT_LEAST[at_least])
+    failures = tuple(cause for cause in counted if cause.severity <= SEVERITIES[at_least])
     if not failures:
         return
     lines: list[str] = []

@@ -17,7 +17,7 @@ from clonediff.reports.documents import issue, template
 from clonediff.reports.known import KNOWN_ISSUES, ROOTS, KnownIssues, header_of
 from clonediff.reports.known_index import NAMES, by_root, facts_of
 from clonediff.reports.markup import fenced
-from clonediff.reports.records import DOES
+from clonediff.reports.records import EFFECTS
 from clonediff.strategies.program import Generation
 
 FIXES = KNOWN_ISSUES.with_name("fixes")
@@ -62,7 +62,7 @@ def issue_of_root(name: str, known: KnownIssues, fixes: Path = FIXES) -> str | N
         bugs=bugs,
         smallest=sorted(smallest, key=bugs.index),
         fixes=list(_fixes({bug.id for bug in bugs}, fixes)),
-        does=DOES,
+        effects=EFFECTS,
         facts_of=facts_of,
     )
 

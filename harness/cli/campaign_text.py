@@ -11,7 +11,7 @@ from clonediff.harness.campaign.record import Record
 from clonediff.harness.cli.terminal import Progress, estimate, say, say_table
 from clonediff.reports.known import KnownIssues
 from clonediff.reports.markup import one_line
-from clonediff.reports.records import DOES, Finding
+from clonediff.reports.records import EFFECTS, Finding
 from clonediff.reports.run_folder import StoredRun
 from clonediff.reports.verdict import (
     NEW,
@@ -19,9 +19,9 @@ from clonediff.reports.verdict import (
     graphs_by_severity,
     grouped,
     known_causes,
+    quantity,
     refusals,
     run_text,
-    some,
     verdict,
     versions_text,
 )
@@ -44,7 +44,7 @@ class CampaignText(Progress):
         """Print that a finding was found or reduced."""
         state = f"reduced ({finding.confirmation})" if finding.smallest else "found"
         if not self._quiet:
-            self.say(one_line(f"{state}: {finding.title} [{finding.who}: {finding.id}]"))
+            self.say(one_line(f"{state}: {finding.title} [{finding.cloner_or_original}: {finding.id}]"))
 
     def warn(self, problem: str) -> None:
         self.say(f"clonediff: {problem}", err=True)
@@ -58,8 +58,8 @@ class CampaignText(Progress):
         if not total.trials:
             return ["starting"]
         rate = [f"{total.trials / run.seconds:.1f} a second"] if run.seconds else []
-        found = some(len(record.findings), "finding")
-        parts = [some(total.trials, "trial"), *rate, found, some(len(total.known), "known cause")]
+        found = quantity(len(record.findings), "finding")
+        parts = [quantity(total.trials, "trial"), *rate, found, quantity(len(total.known), "known cause")]
         if reducing:
             parts.append(f"reducing: {reducing[0][:60]}")
         if math.isfinite(left):
@@ -100,7 +100,7 @@ def say_run(read: StoredRun, known: KnownIssues) -> None:
     causes = known_causes(run, known)
     if causes:
         rows = [
-            (f"{cause.graphs:,}", DOES[cause.severity], f"{cause.worse:,}", f"{cause.title} [{cause.id}]")
+            (f"{cause.graphs:,}", EFFECTS[cause.severity], f"{cause.worse:,}", f"{cause.title} [{cause.id}]")
             for cause in causes[:MAX_CAUSES]
         ]
         say_table(("graphs", "the clone", "worse on", "known cause"), rows)

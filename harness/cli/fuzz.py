@@ -27,7 +27,7 @@ from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.cloners import absolute
 from clonediff.reports.documents import write_reports
 from clonediff.reports.known import KnownIssues, load
-from clonediff.reports.records import AT_LEAST, Run
+from clonediff.reports.records import SEVERITIES, Run
 from clonediff.reports.run_folder import RunFolder, read_run
 from clonediff.reports.verdict import verdict
 
@@ -117,7 +117,7 @@ def _setup(known: KnownIssues, minutes: float | None, trials: int | None, **opti
         seed=options["seed"],
         minutes=DEFAULT_MINUTES if minutes is None and trials is None else minutes,
         trials=trials,
-        at_least=AT_LEAST[options["at_least"]],
+        at_least=SEVERITIES[options["at_least"]],
         clonediff=version("clonediff"),
     )
     cloners = tuple(dict.fromkeys(options["cloners"]))

@@ -18,7 +18,7 @@ from clonediff.harness.keras_12202 import RELEASE
 from clonediff.harness.subjects.releases import change_of, search_path_of
 from clonediff.harness.subjects.subject import Subject
 from clonediff.reports.known import load
-from clonediff.reports.records import AT_LEAST
+from clonediff.reports.records import SEVERITIES
 
 
 @click.command("judge")
@@ -82,7 +82,7 @@ def command(
             raise click.UsageError(str(error)) from error
         return
     seconds = int(60 * minutes) if minutes is not None else 60 if change else 8
-    models, at_least = 400 if trials is None else trials, AT_LEAST[options["at_least"]]
+    models, at_least = 400 if trials is None else trials, SEVERITIES[options["at_least"]]
     verdicts: list[Judged] = []
     changed: Subject | None = None
     with Progress(quiet=as_json) as progress:

@@ -13,7 +13,7 @@ from clonediff.harness.subjects.releases import pinned
 from clonediff.harness.trials.cloners import allow_cloners, named
 from clonediff.reports.known import KNOWN_ISSUES
 from clonediff.reports.markup import one_line
-from clonediff.reports.records import AT_LEAST, DOES, UPSTREAM_AND_FIXED
+from clonediff.reports.records import EFFECTS, SEVERITIES, UPSTREAM_AND_FIXED
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -56,8 +56,8 @@ known_issues = click.option("--known-issues", type=click.Path(path_type=Path), d
 
 
 def at_least(help_: str, default: str = "name") -> Callable[[Command], Command]:
-    help_ = f"{help_}. The clone {', '.join(DOES.values())}."
-    choice = click.Choice(list(AT_LEAST))
+    help_ = f"{help_}. The clone {', '.join(EFFECTS.values())}."
+    choice = click.Choice(list(SEVERITIES))
     return click.option("--at-least", type=choice, default=default, show_default=True, help=help_)
 
 

@@ -38,7 +38,7 @@ from clonediff.harness.trials.graph_trials import UPSTREAM, GraphTrials
 from clonediff.harness.trials.triage import alike, fingerprint, makes_a_clone, title
 from clonediff.harness.trials.trial import LOST, Case, Hit, Key, Trial, lost_difference
 from clonediff.reports.known import KnownIssue, KnownIssues
-from clonediff.reports.records import DOES, Cause, Severity
+from clonediff.reports.records import EFFECTS, Cause, Severity
 from clonediff.strategies.program import Graph
 
 ALL = "all of them"
@@ -115,7 +115,7 @@ class Release:
         """`draws` has the `seconds` for drawing, the most `models` to draw, and the `seed`."""
         self.subject, self.say, self.at_least, self.draws = subject, say, at_least, draws
         self.search_path = search_path_of(subject)
-        self.known = known.on(subject.generation)
+        self.known = known.select(subject.generation)
         self.issues = [issue for issue in self.known.issues if issue.script]
         self.process = SubjectProcess(subject, search_path=self.search_path, limits=LIMITS)
         self._trials = GraphTrials(self.process, KnownIssues())
@@ -156,7 +156,7 @@ class Release:
         if cause.fingerprint in fingerprints or any(alike(cause, other) for other in both):
             return True
         hidden = cause.severity is Severity.CRASHES or cause.fingerprint in self._seen
-        return not makes_a_clone(before) and (hidden or self.known.of(cause) is not None)
+        return not makes_a_clone(before) and (hidden or self.known.find(cause) is not None)
 
 
 class Candidate(GraphTrials):
@@ -185,7 +185,7 @@ class Candidate(GraphTrials):
         worse: list[Regression] = []
         for cause, case in sorted(self._regressions.values(), key=lambda pair: pair[0].severity):
             script = f"# Run it with the judged code.\n{reproducer(case, self.generation, cause.root).text}"
-            worse.append(Regression(cause.fingerprint, title(cause), DOES[cause.severity], cause.root.found, script))
+            worse.append(Regression(cause.fingerprint, title(cause), EFFECTS[cause.severity], cause.root.found, script))
         return replace(
             judged,
             versions=self.process.versions,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from clonediff.harness.judge.judging import ALL, Judged
 from clonediff.reports.markup import escaped, one_line, visible
-from clonediff.reports.verdict import some
+from clonediff.reports.verdict import quantity
 
 _WIDTH = 118
 
@@ -20,9 +20,9 @@ def sentence(judged: Judged) -> str:
     tried = len(judged.fixed) + len(judged.hidden) + len(judged.left)
     worse = len(judged.worse) + len(judged.breaks)
     parts = [
-        f"fixes {len(judged.fixed)} of {some(tried, 'known issue')}",
-        f"{some(judged.models, 'model')} tried",
-        some(worse, "regression") if worse else "no regressions",
+        f"fixes {len(judged.fixed)} of {quantity(tried, 'known issue')}",
+        f"{quantity(judged.models, 'model')} tried",
+        quantity(worse, "regression") if worse else "no regressions",
     ]
     if judged.tests is not None:
         parts.append(f"{len(judged.broken_tests)} of {judged.tests} tests of Keras fail")

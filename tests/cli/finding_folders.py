@@ -49,7 +49,7 @@ def run_of(path: Path, *findings: Finding) -> Path:
     """The folder of a run with these findings."""
     folder = RunFolder(path)
     for finding in findings:
-        folder.finding(finding)
+        folder.write_finding(finding)
     put(path / "run.json", b'{"started": "2026-11-21T02:00:00+00:00"}')
     return path
 

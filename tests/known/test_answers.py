@@ -50,7 +50,7 @@ More.
 def test_the_issue_of_a_root_lists_its_open_bugs_with_scripts(root: str, tmp_path: Path) -> None:
     (tmp_path / "05-settings.py").write_text(FIX, encoding="utf-8")
     generation = "tf_keras" if root.startswith("tf-") else "keras"
-    of_root = [bug for bug in KNOWN.on(generation).bugs if bug.root == root.removeprefix("tf-")]
+    of_root = [bug for bug in KNOWN.select(generation).bugs if bug.root == root.removeprefix("tf-")]
     bugs = {bug.id for bug in of_root if bug.until is None}
     text = issue_of_root(root, KNOWN, tmp_path)
     if not bugs:

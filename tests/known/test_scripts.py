@@ -82,7 +82,7 @@ UNTRUSTED = ("compile-lambda", "compile-own-function", "lambda-globals", "lambda
 
 def _params() -> Iterator[Any]:
     for generation, step in BY_DAY.items():
-        for number, issue in enumerate(KNOWN.on(generation).bugs):
+        for number, issue in enumerate(KNOWN.select(generation).bugs):
             night = pytest.mark.slow(reason="one of many scripts: by day every second is run")
             yield pytest.param(generation, issue, id=f"{generation}-{issue.id}", marks=[night] if number % step else [])
 
@@ -127,7 +127,7 @@ def test_the_script_fails_on_a_release_with_the_bug(generation: str, issue: Any,
 def test_each_release_has_the_bugs_of_its_row_in_the_index(name: str) -> None:
     subject = Subject.parse(name)
     with closing(ScriptRunner(subject, place_or_skip(name))) as runner:
-        for issue in KNOWN.on(subject.generation).bugs:
+        for issue in KNOWN.select(subject.generation).bugs:
             answer, last = runner.answer(Script(issue.script, issue.raises, sure=True))
             breaks = expected_on(issue, str(subject.version)) is ReplayAnswer.BREAKS
             assert (answer is ReplayAnswer.BREAKS) is breaks, f"{issue.id}: {last}"
@@ -145,7 +145,7 @@ def test_scripts_fail_on_the_backends_that_their_headers_name(backend: str) -> N
     pytest.importorskip(backend)
     unlike: dict[str, str] = {}
     with closing(ScriptRunner(Subject.parse(f"keras/{backend}"))) as runner:
-        for issue in KNOWN.on("keras", version("keras")).bugs:
+        for issue in KNOWN.select("keras", version("keras")).bugs:
             answer, last = runner.answer(Script(issue.script, issue.raises, sure=True))
             if (answer is ReplayAnswer.BREAKS) != (not issue.backends or backend in issue.backends):
                 unlike[issue.id] = f"{answer}: {last}"
@@ -187,8 +187,8 @@ def test_a_trial_of_the_model_finds_the_cause(
     assert issue.fingerprint in causes, f"found {', '.join(causes)}"
     cause = causes[issue.fingerprint]
     assert cause is not None
-    assert issue.severity <= cause.severity, "the script shows less harm than the trial"
-    on_release = KNOWN.on(generation, process.ready.keras).bugs
+    assert issue.severity <= cause.severity, "the trial shows a worse severity than the script"
+    on_release = KNOWN.select(generation, process.ready.keras).bugs
     assert [known.id for known in on_release if known.explains(cause)] == [issue.id]
 
 
@@ -252,5 +252,5 @@ def test_the_readme_counts_the_bugs_of_the_newest_releases() -> None:
         ("keras", "{} bugs of Keras 3.15.1, of which a maintainer would take {}"),
         ("tf_keras", "{} of `tf_keras` 2.21.0, of which they would take {}"),
     ):
-        bugs = KNOWN.on(generation, READ_IN[generation]).bugs
+        bugs = KNOWN.select(generation, READ_IN[generation]).bugs
         assert words.format(len(bugs), sum(bug.verdict == "accept" for bug in bugs)) in text
