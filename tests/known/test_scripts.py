@@ -249,8 +249,8 @@ def test_the_index_of_known_issues_is_up_to_date(tmp_path: Path) -> None:
 def test_the_readme_counts_the_bugs_of_the_newest_releases() -> None:
     text = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
     for generation, words in (
-        ("keras", "{} bugs of Keras 3.15.1, of which a maintainer would take {}"),
-        ("tf_keras", "{} of `tf_keras` 2.21.0, of which they would take {}"),
+        ("keras", "{} bugs in Keras 3.15.1 and .* would accept {} and"),
+        ("tf_keras", "{} in `tf_keras` 2.21.0. A maintainer would accept .* and {} of them"),
     ):
         bugs = KNOWN.select(generation, READ_IN[generation]).bugs
-        assert words.format(len(bugs), sum(bug.verdict == "accept" for bug in bugs)) in text
+        assert re.search(words.format(len(bugs), sum(bug.verdict == "accept" for bug in bugs)), text)
