@@ -46,11 +46,9 @@ def copy_tests(files: list[str], package: str, folder: Path) -> list[str]:
     """Copy test files of tf_keras to a folder, with changed imports; return the paths to run."""
     copies = []
     for file in map(Path, files):
-        text = (
-            _OWN_IMPORT.sub(rf"\1{package}.src\2", file.read_text(encoding="utf-8")) if package == "tf_keras" else None
-        )
-        copy = folder / file.name if text is not None else file
-        if text is not None:
+        copy = folder / file.name if package == "tf_keras" else file
+        if copy != file:
+            text = _OWN_IMPORT.sub(rf"\1{package}.src\2", file.read_text(encoding="utf-8"))
             copy.write_text(text, encoding="utf-8")
         copies.append(str(copy))
     return copies
