@@ -18,7 +18,7 @@ from typing import Any
 
 from clonediff.reports.documents import issue
 from clonediff.reports.known import load
-from clonediff.reports.markup import escaped
+from clonediff.reports.markup import escape_markdown
 from clonediff.reports.run_folder import read_run
 from clonediff.reports.verdict import NEW, grouped
 
@@ -68,7 +68,7 @@ def say_what_is_gone(answers: Path) -> None:
         mark = f"`{found.id}` is gone"
         if mark not in _gh("issue", "view", str(number), "--json", "body,comments"):
             release = ", ".join(f"{name} {version}" for name, version in versions.items())
-            text = f"{mark}: its script passes on {escaped(release)}.\n\n{escaped(found.title)}\n"
+            text = f"{mark}: its script passes on {escape_markdown(release)}.\n\n{escape_markdown(found.title)}\n"
             _gh("issue", "comment", str(number), "--body-file", "-", stdin=text)
 
 

@@ -12,12 +12,12 @@ LONGEST_TEXT = 20_000
 """The maximal number of characters of a text in a report, such as a script."""
 
 
-def visible(value: str) -> str:
+def escape_controls(value: str) -> str:
     """Replace characters that are invisible, or invalid in HTML and XML, by their codes."""
     return _UNSAFE.sub(lambda match: f"\\x{ord(match[0]):02x}", value)
 
 
-def cut(text: str, most: int = LONGEST_TEXT) -> str:
+def shorten(text: str, most: int = LONGEST_TEXT) -> str:
     """Cut a text that is too long, and append its full length."""
     if len(text) <= most:
         return text
@@ -27,35 +27,35 @@ def cut(text: str, most: int = LONGEST_TEXT) -> str:
 
 def one_line(text: str, most: int = LONGEST) -> str:
     """Join the lines of a text, escape its control characters, and cut it."""
-    line = " ".join(visible(text).split())
+    line = " ".join(escape_controls(text).split())
     return line if len(line) <= most else line[: most - 3] + "..."
 
 
-def code(text: str) -> str:
+def inline_code(text: str) -> str:
     """Format a text, which may have backticks, as inline code of Markdown."""
-    line = " ".join(visible(cut(text, LONGEST)).split()) or " "
+    line = " ".join(escape_controls(shorten(text, LONGEST)).split()) or " "
     ticks = "`" * (1 + max((len(run) for run in re.findall(r"`+", line)), default=0))
     pad = " " if line.startswith("`") or line.endswith("`") else ""
     return f"{ticks}{pad}{line}{pad}{ticks}"
 
 
-def fenced(text: str, language: str = "") -> str:
-    text = cut(text)
+def code_block(text: str, language: str = "") -> str:
+    text = shorten(text)
     fence = "`" * max(3, 1 + max((len(run) for run in re.findall(r"`+", text)), default=0))
     return f"{fence}{language}\n{text}\n{fence}"
 
 
-def escaped(text: str) -> str:
+def escape_markdown(text: str) -> str:
     """Escape markup, links and mentions for a line or a table of Markdown."""
-    line = " ".join(cut(text, LONGEST).split())
+    line = " ".join(shorten(text, LONGEST).split())
     # Underscores within words have no effect in Markdown; without backslashes, titles are also readable as plain text.
     line = escape(re.sub(r"([\\`*\[\]#|~!]|(?<!\w)_|_(?!\w))", r"\\\1", line), quote=False)
     return re.sub(r"@(?=\w)", "@\u200b", line)
 
 
-def unlinked(text: str) -> str:
+def escape_links(text: str) -> str:
     """Escape a text for Markdown, so that no address in it becomes a link."""
-    return re.sub(r"(?i)://|\bwww\.", lambda match: f"{match[0][:-1]}\u200b{match[0][-1]}", escaped(text))
+    return re.sub(r"(?i)://|\bwww\.", lambda match: f"{match[0][:-1]}\u200b{match[0][-1]}", escape_markdown(text))
 
 
 _LOCATION = re.compile(r"Exception encountered when calling .*|Graph execution error:|Detected at node .*|\s*")

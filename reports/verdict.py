@@ -36,7 +36,7 @@ class RunVerdict:
 
 def verdict(read: StoredRun) -> RunVerdict:
     run = read.run
-    new, unconfirmed = (len(grouped(read.findings)[title]) for title in (NEW, UNCONFIRMED))
+    new, unconfirmed = (len(group_findings(read.findings)[title]) for title in (NEW, UNCONFIRMED))
     sentences = [_sentence(run, cloner, row) for cloner, row in graphs_by_severity(run).items()]
     news = (f"{new:,} new" if new else "nothing new") + (f", {unconfirmed:,} unconfirmed" if unconfirmed else "")
     if not read.readable:
@@ -64,7 +64,7 @@ def _notes(read: StoredRun) -> Iterator[str]:
         only = [f"{row[LEFT_OUT]:,} with {cloner}" for cloner, row in graphs_by_severity(run).items() if row[LEFT_OUT]]
         graphs = f"graphs with nothing worse: {', '.join(only) or 'none'}"
         yield f"left out by --at-least {run.at_least.word}: a clone that only {' or '.join(less)}; {graphs}"
-    groups = grouped(read.findings)
+    groups = group_findings(read.findings)
     unconfirmed = Counter(stored.finding.confirmation for stored in groups[UNCONFIRMED])
     for state, count in (
         ("not fully reduced", sum(not stored.finding.smallest for stored in groups[NEW])),
@@ -199,7 +199,7 @@ def _known_cause(name: str, issue: KnownIssue | None, run: Run) -> KnownCause:
     )
 
 
-def grouped(findings: Sequence[StoredFinding]) -> dict[str, list[StoredFinding]]:
+def group_findings(findings: Sequence[StoredFinding]) -> dict[str, list[StoredFinding]]:
     """Group findings under the headings of a report, the worst first."""
     groups: dict[str, list[StoredFinding]] = {title: [] for title in (NEW, UNCONFIRMED, REFUTED, KNOWN)}
     by_proof = {True: NEW, None: UNCONFIRMED, False: REFUTED}

@@ -26,7 +26,7 @@ from clonediff.strategies.dialects import DIALECTS
 from clonediff.strategies.program import Generation
 
 
-class CauseShown(msgspec.Struct, frozen=True, kw_only=True):
+class ExplainedCause(msgspec.Struct, frozen=True, kw_only=True):
     """A cause, explained to the user of the model.
 
     `happens` is its effect in a few words, `sentence` names layer and values, `effects` are its consequences. `known`
@@ -64,7 +64,7 @@ class CauseShown(msgspec.Struct, frozen=True, kw_only=True):
         return any(name in ignored for name in names)
 
 
-class Checked(msgspec.Struct, frozen=True):
+class CheckedModel(msgspec.Struct, frozen=True):
     """A model, its inputs, and the causes of each cloner.
 
     `subclassed`: the model was wrapped in a functional model. `asked` has the layers that the clone function replaces,
@@ -75,12 +75,12 @@ class Checked(msgspec.Struct, frozen=True):
     kind: str
     versions: dict[str, str]
     inputs: tuple[str, ...]
-    clones: dict[str, tuple[CauseShown, ...]]
+    clones: dict[str, tuple[ExplainedCause, ...]]
     subclassed: bool
     asked: dict[str, str]
 
     @property
-    def causes(self) -> list[CauseShown]:
+    def causes(self) -> list[ExplainedCause]:
         """The causes of all cloners, upstream first."""
         return [cause for causes in self.clones.values() for cause in causes]
 
@@ -89,12 +89,12 @@ class Checked(msgspec.Struct, frozen=True):
         return any(not cause.ignored_by(ignored) for cause in without_renames(self.causes))
 
 
-def without_renames(causes: Iterable[CauseShown]) -> list[CauseShown]:
+def without_renames(causes: Iterable[ExplainedCause]) -> list[ExplainedCause]:
     """The causes that change more than names."""
     return [cause for cause in causes if not cause.name_only]
 
 
-def check(spec: str, cloners: Sequence[str] = UPSTREAM_AND_FIXED, clone_function: str = "") -> Checked:
+def check(spec: str, cloners: Sequence[str] = UPSTREAM_AND_FIXED, clone_function: str = "") -> CheckedModel:
     """Check a model that `spec`, an argument of the command line, names.
 
     Raises `RecordError` with the reason and what to do if the model cannot be checked.
@@ -109,7 +109,7 @@ def check(spec: str, cloners: Sequence[str] = UPSTREAM_AND_FIXED, clone_function
     if rest := [name for name in user.cloners if name not in clones]:  # an earlier cloner has changed the model
         clones |= check(spec, rest, clone_function).clones
     kind, inputs = user.subclassed or type(user.model).__name__, tuple(map(input_words, cloned.inputs))
-    return Checked(spec, kind, explainer.versions, inputs, clones, bool(user.subclassed), user.replaced or {})
+    return CheckedModel(spec, kind, explainer.versions, inputs, clones, bool(user.subclassed), user.replaced or {})
 
 
 class _Explainer:
@@ -126,17 +126,17 @@ class _Explainer:
         self.versions = {self._generation: release["keras"], **backend}
         self._classes = _user_classes(user.model, self._generation)
 
-    def causes_by_cloner(self) -> dict[str, tuple[CauseShown, ...]]:
+    def causes_by_cloner(self) -> dict[str, tuple[ExplainedCause, ...]]:
         """The causes of each cloner, except those of replaced layers."""
         cloned, replaced = self._cloned, self._user.replaced or ()
         causes = with_blame({name: user_causes(cloned.causes_of(name, replaced)) for name in cloned.clones})
         return {name: tuple(self._explain(cause, name) for cause in found) for name, found in causes.items()}
 
-    def _explain(self, cause: Cause, cloner: str) -> CauseShown:
+    def _explain(self, cause: Cause, cloner: str) -> ExplainedCause:
         failure = self._cloned.clones[cloner].failure
         known = self._known.find(cause) if cloner == "upstream" else None
         advised = advice(cause, failure.message if failure else "", self._classes)
-        return CauseShown(
+        return ExplainedCause(
             cause=cause,
             happens=headline(cause),
             sentence=sentence(cause, failure),
@@ -173,7 +173,7 @@ def _user_classes(model: Any, generation: Generation) -> UserClasses:
     return UserClasses(classes, frozenset(getattr(thing, "__name__", "") for thing in registered))
 
 
-def checked_text(checked: Checked, ignored: Collection[str] = ()) -> str:
+def checked_text(checked: CheckedModel, ignored: Collection[str] = ()) -> str:
     """The answer as text for a terminal."""
     keras = next(iter(checked.versions))
     names = {"upstream": f"{keras}.models.clone_model", "fixed": "clonediff.clone_model"}

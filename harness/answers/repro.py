@@ -16,7 +16,7 @@ from clonediff.harness.subjects.subject import Subject
 from clonediff.reports.documents import issue, template
 from clonediff.reports.known import KNOWN_ISSUES, ROOTS, KnownIssues, header_of
 from clonediff.reports.known_index import NAMES, by_root, facts_of
-from clonediff.reports.markup import fenced
+from clonediff.reports.markup import code_block
 from clonediff.reports.records import EFFECTS
 from clonediff.strategies.program import Generation
 
@@ -33,7 +33,7 @@ def issue_of(target: Target) -> str:
     known = target.issue
     because = f"{known.because}.\n\n" if known.because else ""
     links = "".join(f"{line}\n" for line in filter(None, (*known.lines, known.link)))
-    return f"# {known.title}\n\n{because}{links}\n{fenced(known.code.rstrip(), 'python')}\n"
+    return f"# {known.title}\n\n{because}{links}\n{code_block(known.code.rstrip(), 'python')}\n"
 
 
 def run_script(script: Script, subject: Subject) -> tuple[ReplayAnswer, str]:

@@ -17,7 +17,7 @@ from clonediff.reports.verdict import (
     NEW,
     duration,
     graphs_by_severity,
-    grouped,
+    group_findings,
     known_causes,
     quantity,
     refusals,
@@ -106,7 +106,7 @@ def say_run(read: StoredRun, known: KnownIssues) -> None:
         say_table(("graphs", "the clone", "worse on", "known cause"), rows)
         more = f"{len(causes) - MAX_CAUSES} more in the report; " if len(causes) > MAX_CAUSES else ""
         say(["", f"{more}`clonediff repro ID` prints a script", ""])
-    if new := len(grouped(read.findings)[NEW]):
+    if new := len(group_findings(read.findings)[NEW]):
         say([f"{new} new, each with its script in {read.path}/findings", ""])
     say(list(refusals(run))[:MAX_REFUSALS])
     say(f"{subject} ({versions_text(versions)})" for subject, versions in run.versions.items())

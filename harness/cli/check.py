@@ -9,7 +9,7 @@ import click
 from clonediff.harness.answers.check import check, checked_text, without_renames
 from clonediff.harness.cli import options as shared
 from clonediff.harness.cli.terminal import exit_code, say, say_json
-from clonediff.reports.markup import visible
+from clonediff.reports.markup import escape_controls
 
 
 @click.command("check")
@@ -54,5 +54,5 @@ def command(
         if checked.causes and not worst:
             shown = "a clone function" if clone_function else "this difference"
             raise click.ClickException(f"no script can show {shown}: omit --script, to read an explanation")
-        click.echo(visible(worst) if worst else "there is no difference to show", nl=not worst, err=not worst)
+        click.echo(escape_controls(worst) if worst else "there is no difference to show", nl=not worst, err=not worst)
     sys.exit(exit_code(breaks=checked.fails(ignored)))

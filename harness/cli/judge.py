@@ -11,7 +11,7 @@ import msgspec
 
 from clonediff.harness.cli import options as shared
 from clonediff.harness.cli.terminal import Progress, exit_code, say, say_json
-from clonediff.harness.judge.judging import Judged, Release, diff_of, judge
+from clonediff.harness.judge.judging import Release, Verdict, diff_of, judge
 from clonediff.harness.judge.proposals import ProposalError
 from clonediff.harness.judge.verdict_text import comment, terminal_lines
 from clonediff.harness.keras_12202 import RELEASE
@@ -83,7 +83,7 @@ def command(
         return
     seconds = int(60 * minutes) if minutes is not None else 60 if change else 8
     models, at_least = 400 if trials is None else trials, SEVERITIES[options["at_least"]]
-    verdicts: list[Judged] = []
+    verdicts: list[Verdict] = []
     changed: Subject | None = None
     with Progress(quiet=as_json) as progress:
         if repo is not None and base is not None:
@@ -93,15 +93,15 @@ def command(
         series = [texts] if options["series"] else [{name: text} for name, text in texts.items()]
         with release.process:
             if changed is not None:
-                judged = Judged(str(changed), str(baseline), should_fix=options["fixes"])
-                verdicts.append(release.judge(judged, changed, search_path_of(changed)))
+                verdict = Verdict(str(changed), str(baseline), should_fix=options["fixes"])
+                verdicts.append(release.judge(verdict, changed, search_path_of(changed)))
             for proposal in series:
-                for judged in judge(proposal, release, options["fixes"], tests=options["tests"]):
-                    verdicts.append(judged)
+                for verdict in judge(proposal, release, options["fixes"], tests=options["tests"]):
+                    verdicts.append(verdict)
                     if not as_json:
-                        progress.say(terminal_lines(judged, series=len(proposal) > 1))
+                        progress.say(terminal_lines(verdict, series=len(proposal) > 1))
     if as_json:
-        say_json([{**msgspec.to_builtins(judged), "word": judged.word, "holds": judged.holds} for judged in verdicts])
+        say_json([{**msgspec.to_builtins(item), "word": item.word, "holds": item.holds} for item in verdicts])
     elif change:
         say(comment(verdicts[0]) if options["markdown"] else terminal_lines(verdicts[0]))
-    sys.exit(exit_code(breaks=not all(judged.holds for judged in verdicts)))
+    sys.exit(exit_code(breaks=not all(verdict.holds for verdict in verdicts)))

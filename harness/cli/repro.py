@@ -14,7 +14,7 @@ from clonediff.harness.cli.terminal import exit_code, say
 from clonediff.harness.scripts.runner import ReplayAnswer
 from clonediff.harness.subjects.subject import Subject
 from clonediff.reports.known import load
-from clonediff.reports.markup import one_line, visible
+from clonediff.reports.markup import escape_controls, one_line
 
 
 @click.command("repro")
@@ -45,7 +45,7 @@ def command(what: Path, id_: str, subject_name: str | None, run: bool, as_issue:
             raise click.ClickException(
                 f"{what} is the root cause of many known issues, so it has no single script: add --issue"
             )
-        click.echo(visible(text), nl=False)
+        click.echo(escape_controls(text), nl=False)
         return
     target = single_target(str(what), id_, known)
     script = target.script
@@ -56,5 +56,5 @@ def command(what: Path, id_: str, subject_name: str | None, run: bool, as_issue:
         name = (target.finding and target.finding.known) or target.id
         say(one_line(f"{name} on {subject}: {text}"))
         sys.exit(exit_code(failed=answer is ReplayAnswer.UNKNOWN, breaks=answer is not ReplayAnswer.BREAKS))
-    text = visible(issue_of(target) if as_issue else script.text)
+    text = escape_controls(issue_of(target) if as_issue else script.text)
     click.echo(text, nl=not text.endswith("\n"))

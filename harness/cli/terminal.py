@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.status import Status
 from rich.text import Text
 
-from clonediff.reports.markup import one_line, visible
+from clonediff.reports.markup import escape_controls, one_line
 from clonediff.reports.verdict import duration
 
 _FIRST_LINE, _NEXT_LINE = 2.0, 15.0
@@ -30,7 +30,7 @@ def say(text: str | Iterable[str], *, err: bool = False) -> None:
     """Print lines without wrapping them."""
     for line in text.splitlines() if isinstance(text, str) else text:
         answer = next((answer for answer in _COLOURS if line.startswith(answer)), "")
-        styled = Text(visible(line))
+        styled = Text(escape_controls(line))
         if answer:
             styled.stylize(_COLOURS[answer], 0, len(answer))
         (_ERR if err else _OUT).print(styled, soft_wrap=True)

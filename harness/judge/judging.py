@@ -3,7 +3,7 @@
 The scripts of known issues run on both; then their models and drawn ones are tried on both. A known issue is fixed if
 its script passes and its model is cloned faithfully; hidden if its script passes, but its model shows another bug; left
 otherwise. A regression is a script that passes only on the release, or a cause that only the new code shows on a model.
-If the release cannot clone that model, it may hide the cause: only a new wrong clone of an unknown cause counts then.
+If the release cannot clone that model, a crash does not count, nor a cause that is known or that it shows elsewhere.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Regression(msgspec.Struct, frozen=True):
     script: str
 
 
-class Judged(msgspec.Struct, frozen=True, rename=_IN_JSON):
+class Verdict(msgspec.Struct, frozen=True, rename=_IN_JSON):
     """The verdict on a proposal, or on a change of Keras; `against` is the release.
 
     `should_fix` has the ids of the known issues that it should fix. `fixed`, `hidden` and `left` have the ids of issues
@@ -136,10 +136,10 @@ class Release:
                     ids.add(issue.id)
         return ids
 
-    def judge(self, judged: Judged, subject: Subject, search_path: SearchPath) -> Judged:
+    def judge(self, verdict: Verdict, subject: Subject, search_path: SearchPath) -> Verdict:
         """Complete the verdict on the code of a search path."""
         with SubjectProcess(subject, search_path=search_path, limits=LIMITS) as process:
-            return Candidate(process, self).judge(judged)
+            return Candidate(process, self).judge(verdict)
 
     def trial_of(self, case: Case, costly: bool) -> Trial:
         """Try a case on the release, and remember the causes that it shows."""
@@ -168,7 +168,7 @@ class Candidate(GraphTrials):
         self._regressions: dict[Key, tuple[Cause, Case]] = {}
         self._models: dict[str, bool] = {}  # by source: whether a cause shows
 
-    def judge(self, judged: Judged) -> Judged:
+    def judge(self, verdict: Verdict) -> Verdict:
         """Run the scripts, try their models and drawn ones, and complete the verdict."""
         release = self._release
         passing = release.passing(self.process.subject, self.process.search_path, release.issues)
@@ -187,7 +187,7 @@ class Candidate(GraphTrials):
             script = f"# Run it with the judged code.\n{reproducer(case, self.generation, cause.root).text}"
             worse.append(Regression(cause.fingerprint, title(cause), EFFECTS[cause.severity], cause.root.found, script))
         return replace(
-            judged,
+            verdict,
             versions=self.process.versions,
             models=len(self._models),
             worse=tuple(worse),
@@ -242,36 +242,36 @@ def _unbuilt(trial: Trial) -> list[Cause]:
     return [Cause("original-refused", NOT_BUILT.differs("model", "a model", reason, None), severity=Severity.CRASHES)]
 
 
-def judge(texts: Mapping[str, str], release: Release, fixes: Collection[str], *, tests: bool) -> Iterator[Judged]:
+def judge(texts: Mapping[str, str], release: Release, fixes: Collection[str], *, tests: bool) -> Iterator[Verdict]:
     """Judge proposals, texts by file name, which are applied one after the other.
 
     If there are several, first yields what each one fixes in addition. Skips those for the other generation.
     """
     subject, unfixed, applied = release.subject, release.failing, list[Proposal]()
-    judged = Judged("", str(subject))
+    verdict = Verdict("", str(subject))
     with tempfile.TemporaryDirectory(dir=scratch()) as folder:
         copy = PrivateCopy(subject.generation, release.search_path, Path(folder))
         try:
             for name, text in texts.items():
-                judged = replace(judged, name=name)
+                verdict = replace(verdict, name=name)
                 proposal = copy.apply(name, text)
                 applied += [proposal] if proposal.is_for(subject.generation) else []
                 if proposal in applied and len(texts) > 1:
                     passing = release.passing(subject, copy.search_path, unfixed)
                     unfixed = [issue for issue in unfixed if issue.id not in passing]
                     ids = tuple(issue.id for issue in unfixed)
-                    yield replace(judged, should_fix=proposal.mends, fixed=tuple(sorted(passing)), left=ids)
+                    yield replace(verdict, should_fix=proposal.mends, fixed=tuple(sorted(passing)), left=ids)
             should_fix = fixes or [id_ for proposal in applied for id_ in proposal.mends]
-            judged = replace(judged, name=ALL if len(texts) > 1 else judged.name, should_fix=tuple(should_fix))
+            verdict = replace(verdict, name=ALL if len(texts) > 1 else verdict.name, should_fix=tuple(should_fix))
             if not applied:
                 raise ProposalError(f"it is not for {subject.generation}: name another release with --subject")
-            judged = release.judge(judged, subject, copy.search_path)
+            verdict = release.judge(verdict, subject, copy.search_path)
             if tests:
                 passing_tests, broken = compare(copy, subject)
-                judged = replace(judged, tests=passing_tests, broken_tests=broken)
-            yield judged
+                verdict = replace(verdict, tests=passing_tests, broken_tests=broken)
+            yield verdict
         except (ProposalError, SubjectError) as error:
-            yield replace(judged, refused=str(error))
+            yield replace(verdict, refused=str(error))
 
 
 def diff_of(texts: Mapping[str, str], subject: Subject) -> str:
