@@ -245,11 +245,11 @@ def matches(pattern: Pattern, cause: Cause) -> bool:
 
 def _matches_any(text: str, globs: Globs) -> bool:
     choices = (globs,) if isinstance(globs, str) else globs
-    return any(_compiled(glob).fullmatch(text) for glob in choices)
+    return any(_compile_glob(glob).fullmatch(text) for glob in choices)
 
 
 @functools.cache
-def _compiled(glob: str) -> re.Pattern[str]:
+def _compile_glob(glob: str) -> re.Pattern[str]:
     return re.compile(fnmatch.translate(glob.replace("[", "[[]")))
 
 

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from clonediff.reports.markup import LONGEST
+from clonediff.reports.markup import MAX_LINE
 from clonediff.reports.records import Box, Difference, Finding
 
 WIDTH, LINE, GAP = 140, 16, 20
@@ -64,7 +64,7 @@ def _texts(differences: Sequence[Difference], calls: Collection[str], of_clone: 
     for difference in differences:
         values = difference.numbers or difference
         text = "" if difference.digests and not difference.numbers else values.found if of_clone else values.expected
-        name, use = (difference.first.name[:LONGEST], difference.first.use) if difference.first else ("", 0)
+        name, use = (difference.first.name[:MAX_LINE], difference.first.use) if difference.first else ("", 0)
         while name and f"{name}#{use}" not in calls:
             name, use = name.rpartition("/")[0], 0  # a layer without a call is shown at the layer that holds it
         texts[f"{name}#{use}" if name else ""].append(f"{difference.aspect}: {text}".rstrip(": "))

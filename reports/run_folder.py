@@ -28,14 +28,14 @@ class RunFolder:
         self.path = path or _new_folder(Path("runs"))
         self.path.mkdir(parents=True, exist_ok=True)
         if any(self.path.iterdir()):
-            self._keep_beside()
+            self._rename_earlier_run()
             self.path.mkdir()
-        self._lock = _locked(self.path)
+        self._lock = _lock_folder(self.path)
 
-    def _keep_beside(self) -> None:
+    def _rename_earlier_run(self) -> None:
         if not any((self.path / name).exists() for name in ("run.json", _LOCK)):
             raise FileExistsError(f"{self.path}: expected an empty folder or an earlier run; name another folder")
-        os.close(_locked(self.path))
+        os.close(_lock_folder(self.path))
         began = datetime.fromtimestamp((self.path / _LOCK).stat().st_mtime, UTC).strftime("%Y-%m-%dT%H-%M-%S")
         self.path.rename(self.path.with_name(f"{self.path.name}-{began}-{secrets.token_hex(2)}"))
 
@@ -89,7 +89,7 @@ def _new_folder(runs: Path) -> Path:
     return runs / name
 
 
-def _locked(folder: Path) -> int:
+def _lock_folder(folder: Path) -> int:
     """Lock a folder until this process ends, and return the open lock file."""
     lock = os.open(folder / _LOCK, os.O_CREAT | os.O_RDWR, 0o644)
     try:
@@ -143,13 +143,13 @@ def read_run(path: Path) -> StoredRun:
     try:
         run = read(path / "run.json", Run)
     except RecordError as error:
-        problems.append(_within(path, error))
+        problems.append(_relative_message(path, error))
         run, readable = Run(""), False
     for file in sorted(path.glob("findings/[!.]*/finding.json")):
         try:
             findings.append(read_finding(file))
         except RecordError as error:
-            problems.append(_within(path, error))
+            problems.append(_relative_message(path, error))
             unreadable.append(file.parent.name)
     return StoredRun(path, run, tuple(findings), tuple(problems), readable, tuple(unreadable))
 
@@ -172,5 +172,5 @@ def _text(path: Path, name: str) -> str:
         return ""
 
 
-def _within(path: Path, error: RecordError) -> str:
+def _relative_message(path: Path, error: RecordError) -> str:
     return str(error).removeprefix(f"{path}/")

@@ -10,7 +10,7 @@ from clonediff.reports.known import KnownIssue, KnownIssues
 from clonediff.reports.records import EFFECTS, LEFT_OUT, SEVERITIES, Run, Severity, cloner_name
 from clonediff.reports.run_folder import StoredFinding, StoredRun, example_file
 
-REFUSED = 0.03
+MAX_REFUSED_SHARE = 0.03
 """The share of a subject's graphs that may be refused without being a finding."""
 
 _DOES = {**EFFECTS, Severity.NAME: "changes only a name"}
@@ -93,8 +93,8 @@ def _generator_bugs(run: Run) -> Iterator[str]:
     """Yield a line for each subject that refused too many graphs."""
     for name, counts in run.counts.items():
         refused, graphs = sum(counts.refused.values()), counts.graphs
-        if graphs >= 10 and refused >= 3 and refused > REFUSED * graphs:
-            share = f"{refused:,} of {graphs:,} graphs ({refused / graphs:.1%}, limit {REFUSED:.0%})"
+        if graphs >= 10 and refused >= 3 and refused > MAX_REFUSED_SHARE * graphs:
+            share = f"{refused:,} of {graphs:,} graphs ({refused / graphs:.1%}, limit {MAX_REFUSED_SHARE:.0%})"
             yield f"{name} cannot build {share}: a bug in the generator"
 
 

@@ -37,7 +37,7 @@ _CRASH_ADVICE = (
     ),
 )
 """A pattern for the message of an exception, and the advice; the first match counts."""
-_MISSING = re.compile(r"(?P<kind>\w+)\.__init__\(\) missing \d+ required positional arguments?: (?P<names>.*)")
+_NO_ARGUMENT = re.compile(r"(?P<kind>\w+)\.__init__\(\) missing \d+ required positional arguments?: (?P<names>.*)")
 
 
 class UserClasses(NamedTuple):
@@ -74,7 +74,7 @@ def advice(cause: Cause, message: str, user: UserClasses) -> Advice:
 
 
 def _crash_advice(message: str, user: UserClasses) -> Advice:
-    if (missing := _MISSING.search(message)) and missing["kind"] in user.classes:
+    if (missing := _NO_ARGUMENT.search(message)) and missing["kind"] in user.classes:
         names = re.findall(r"'(\w+)'", missing["names"])
         return Advice(_config_advice(user.classes[missing["kind"]], names), user_fault=True)
     for pattern, text in _CRASH_ADVICE:

@@ -130,7 +130,7 @@ def effects(cause: Cause, original: Observation) -> Iterator[str]:
         yield f"the clone {verb} {_enumeration([_variable(shape, weight) for weight in weights])}"
     for difference in differences:
         if (difference.part, difference.change) == ("weight", "order"):
-            yield _reordered(shape, difference)
+            yield _order_sentence(shape, difference)
         elif difference.check == "weights" and difference.raised is not None and difference is not cause.root:
             message = message_of(difference.raised.message)
             yield f"clone.set_weights(model.get_weights()) raises {difference.raised.type}: {message}"
@@ -154,7 +154,7 @@ def _lost_part(difference: Difference) -> str:
     return layer_name(difference.first) if difference.part == "layer" else difference.expected.partition(" ")[0]
 
 
-def _reordered(shape: Shape, difference: Difference) -> str:
+def _order_sentence(shape: Shape, difference: Difference) -> str:
     """A sentence about the order of weights, with an example of what `set_weights` does."""
     order = json.loads(difference.found)
     pairs = ((shape.weights[index], shape.weights[other]) for index, other in enumerate(order) if index != other)

@@ -11,7 +11,7 @@ from clonediff.harness.trials.checks import aspect_of
 from clonediff.harness.trials.triage import fingerprint
 from clonediff.reports.records import Cause, Difference, Severity
 
-_COMPILED = re.compile(r"(?:.*\.)?(?:attribute|compiled)\.(?:_compile_config\.config\['(\w+)'\])?(.*)")
+_COMPILE_PATH = re.compile(r"(?:.*\.)?(?:attribute|compiled)\.(?:_compile_config\.config\['(\w+)'\])?(.*)")
 _BUILT_OPTIMIZER = re.compile(
     r"optimizer\.(?:built|variables|iterations|\w*(?:momentums|velocities|averages?|accumulators))"
 )
@@ -20,7 +20,7 @@ _BUILT_OPTIMIZER = re.compile(
 
 def user_causes(causes: Iterable[Cause]) -> list[Cause]:
     """Causes as a user counts them, the worst first."""
-    parts = [part for cause in causes for part in _split(cause) if not _is_private(part)]
+    parts = [part for cause in causes for part in _split_cause(cause) if not _is_private(part)]
     if any(_is_separate_input(part) for part in parts):
         parts = [part for part in parts if part.severity < Severity.TRAINS or not _is_about_inputs(part)]
     merged = _merge(parts)
@@ -30,12 +30,12 @@ def user_causes(causes: Iterable[Cause]) -> list[Cause]:
 
 def fact_name(difference: Difference) -> str:
     """The name of what differs, as a user writes it: "metrics[0].tolerance"."""
-    match = _COMPILED.fullmatch(difference.within)
+    match = _COMPILE_PATH.fullmatch(difference.within)
     name = "".join(filter(None, match.groups())) if match else difference.name
     return name.removeprefix(".").replace("._", ".")
 
 
-def _split(cause: Cause) -> list[Cause]:
+def _split_cause(cause: Cause) -> list[Cause]:
     """Split a cause of compile arguments by loss, metric and optimizer."""
     if aspect_of(cause.root).role != "compiled" or cause.root.aspect == "compiled":
         return [cause]

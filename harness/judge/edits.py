@@ -39,11 +39,11 @@ class PrivateCopy:
         self.search_path: SearchPath = (str(self.folder), *search_path)
         copytree(self.release / package, self.folder / package)
         names = (f"{package}/{name}" for name in _CLONING_FILES)
-        self._cloning = next((name for name in names if (self.folder / name).is_file()), "")
+        self._cloning_file = next((name for name in names if (self.folder / name).is_file()), "")
 
     def apply(self, name: str, text: str) -> Proposal:
         """Apply a proposal as a whole; apply nothing if it is for the other generation."""
-        tree = ast.parse((self.folder / self._cloning).read_text("utf-8"))
+        tree = ast.parse((self.folder / self._cloning_file).read_text("utf-8"))
         proposal = read_proposal(name, text, {node.name for node in tree.body if isinstance(node, _Function)})
         if proposal.is_diff:
             _apply_diff(proposal.text, self.folder / self.package)
@@ -72,7 +72,7 @@ class PrivateCopy:
         new = ast.parse(proposal.text).body
         imports = [node for node in new if isinstance(node, IMPORTS)]
         definitions = {name: node for node in new if node not in imports for name in bound_names(node)}
-        places: Mapping[str, Collection[str]] = proposal.places or {self._cloning: definitions}
+        places: Mapping[str, Collection[str]] = proposal.places or {self._cloning_file: definitions}
         for file_name, names in places.items():
             path = self.folder / file_name
             if ".." in path.parts or not path.parent.is_dir():
@@ -123,7 +123,7 @@ class _File:
             self._new.append(node)
             lines = self._source[_lines_of(node)]
             if before is not None:
-                self._edits.append((_lines_of(before), self._merged(node, before)))
+                self._edits.append((_lines_of(before), self._merge(node, before)))
             else:
                 lines = [*blank, *lines] if at == end else [*lines, *blank]
                 self._edits.append((slice(at, at), lines))
@@ -142,7 +142,7 @@ class _File:
             self._edits.append((slice(at, at), [order[2], *gap]))
             groups.add(order[0])
 
-    def _merged(self, new: ast.stmt, old: ast.stmt) -> list[str]:
+    def _merge(self, new: ast.stmt, old: ast.stmt) -> list[str]:
         """The lines of the new definition, with decorators and docstring kept from the old one."""
         if not isinstance(new, _Function) or not isinstance(old, _Function):
             return self._source[_lines_of(new)]

@@ -21,7 +21,7 @@ DIFF = re.compile(r"^--- \S+.*\n\+\+\+ \S+.*\n(?=@@)", re.M)
 IMPORTS = (ast.Import, ast.ImportFrom)
 
 _HEADER = re.compile(r"(?m)^# /// clonediff\n((?:#(?: .*)?\n)*?)# ///\n")
-_FENCED = re.compile(r"^[ \t>]*(?P<fence>```+|~~~+)[^\n`]*\n(?P<text>.*?)(?:^[ \t>]*(?P=fence)|\Z)", re.M | re.S)
+_CODE_BLOCK = re.compile(r"^[ \t>]*(?P<fence>```+|~~~+)[^\n`]*\n(?P<text>.*?)(?:^[ \t>]*(?P=fence)|\Z)", re.M | re.S)
 
 
 class ProposalError(ValueError):
@@ -53,9 +53,9 @@ def read_proposal(name: str, text: str, functions: Collection[str]) -> Proposal:
     if suffix in (".diff", ".patch"):
         return Proposal(name, text, is_diff=True)
     if suffix == ".py":
-        proposal, blocks = _with_header(name, text), list[str]()
+        proposal, blocks = _read_python(name, text), list[str]()
     else:
-        blocks = [textwrap.dedent(block["text"]) for block in _FENCED.finditer(text)] or [text]
+        blocks = [textwrap.dedent(block["text"]) for block in _CODE_BLOCK.finditer(text)] or [text]
         # A block may use definitions of another one.
         proposal = Proposal(name, "\n\n".join(block for block in blocks if _defined_names(block, *IMPORTS)))
     if proposal.places or _defined_names(proposal.text, ast.Assign) & set(functions):
@@ -78,7 +78,7 @@ def bound_names(node: ast.stmt) -> set[str]:
     return {target.id for target in targets if isinstance(target, ast.Name)}
 
 
-def _with_header(name: str, text: str) -> Proposal:
+def _read_python(name: str, text: str) -> Proposal:
     if not _statements(text):
         raise ProposalError("no Python code in it: correct its syntax")
     block = _HEADER.search(text)

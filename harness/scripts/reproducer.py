@@ -26,11 +26,11 @@ from clonediff.harness.trials.trial import Hit
 from clonediff.reports.markup import one_line
 from clonediff.reports.records import Difference
 
-_VARYING = r"0x[0-9a-fA-F]*|_?\d+"
+_NUMBERS = r"0x[0-9a-fA-F]*|_?\d+"
 """Addresses, and numbers in names, which differ between two warnings of the same kind."""
 _CLONING_CHECKS = ("made", "warned")
 """Checks of the call that clones: the script fails in this call."""
-_BY_DIALECT = {
+_DIALECT_NAMES = {
     "keras": {"tf": False, "tree": "keras.tree", "array": "keras.ops.convert_to_numpy"},
     "tf_keras": {"tf": True, "tree": "tf.nest", "array": "np.asarray"},
 }
@@ -75,7 +75,7 @@ def reproducer(case: Case, dialect: str, difference: Difference, cloner: str = "
         "how": "config" if plan == WHOLE_CONFIG else plan.how,
         "expression": plan.expression,
         "of": plan.expression.format,
-        "warning": _pattern(warning),
+        "warning": _warning_pattern(warning),
         "in_cloning": in_cloning,
         "literal": literal,
         "comment": comment,
@@ -95,13 +95,13 @@ def _variables_of_run(difference: Difference, sure: bool, dialect: str, case: Ca
     The script calls the functions of `inside/values.py` in the same order, so its inputs are those of the trial.
     """
     functions: dict[str, str] = {}
-    arrays = [_array(spec, case.batch or DEFAULT_BATCH, functions) for spec in case.inputs]
-    variables = {**_BY_DIALECT[dialect], "sure": sure, "functions": functions.values(), "arrays": arrays}
+    arrays = [_array_expression(spec, case.batch or DEFAULT_BATCH, functions) for spec in case.inputs]
+    variables = {**_DIALECT_NAMES[dialect], "sure": sure, "functions": functions.values(), "arrays": arrays}
     is_output = difference.run != "" and not difference.in_step
     return variables, difference.raised is not None or (is_output and sure)
 
 
-def _array(spec: Mapping[str, Any], batch: int, functions: dict[str, str]) -> str:
+def _array_expression(spec: Mapping[str, Any], batch: int, functions: dict[str, str]) -> str:
     """The expression that draws an input; the functions that it calls are added to `functions`."""
     shape, dtype = shape_of(spec, batch), str(spec.get("dtype", "float32"))
     fill = spec.get("fill") or fill_for(dtype)
@@ -147,6 +147,6 @@ def comment(text: str) -> str:
     return _ENCODING.sub("\\1 ", one_line(text, 160))
 
 
-def _pattern(warning: str) -> str:
+def _warning_pattern(warning: str) -> str:
     """A regular expression that matches the warning with any numbers."""
-    return ".*".join(map(re.escape, re.split(_VARYING, warning.partition(" ... ")[0])))
+    return ".*".join(map(re.escape, re.split(_NUMBERS, warning.partition(" ... ")[0])))
