@@ -20,7 +20,7 @@ from clonediff.reports.documents import issue
 from clonediff.reports.known import load
 from clonediff.reports.markup import escape_markdown
 from clonediff.reports.run_folder import read_run
-from clonediff.reports.verdict import NEW, grouped
+from clonediff.reports.verdict import NEW, group_findings
 
 EACH_NIGHT = ("keras-nightly", "keras", "tf_keras")
 EACH_THIRD_NIGHT = ("keras/torch", "keras/jax")
@@ -41,7 +41,7 @@ def open_issues(run: Path) -> None:
     """Open an issue for each fingerprint that has none, open or closed: its title ends with the fingerprint."""
     numbers = _numbers()
     opened = 0
-    for stored in grouped(read_run(run).findings)[NEW]:
+    for stored in group_findings(read_run(run).findings)[NEW]:
         finding = stored.finding
         if finding.id in numbers or opened == MOST:
             continue
