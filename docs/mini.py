@@ -63,7 +63,7 @@ x0 = keras.Input((3, 2), name="x0")
 
 @dataclass(frozen=True)
 class Instruction:
-    """A call to propose: of a new layer or, if `again`, of the last layer of its kind.
+    """A call of a new layer or, if `again`, of the last layer of its kind.
 
     `on` has the numbers of two tensors, modulo how many there are, so a program that lost an instruction stays valid.
     """
@@ -105,7 +105,7 @@ class Built:
 
 
 def propose(program: Program) -> Built | None:
-    """Build the model of a program from the calls that Keras accepts; None if it accepts none."""
+    """Build a model from the calls that Keras accepts; None if it accepts none."""
     keras.utils.clear_session()
     names: dict[str, Any] = {}
     exec(HEAD, names)
@@ -133,7 +133,7 @@ def propose(program: Program) -> Built | None:
 
 @dataclass(frozen=True)
 class Proposal:
-    """A call as lines of Python, with the names of the called layer and of its input tensors."""
+    """A call as lines of Python, the name of the layer, and its input tensors."""
 
     lines: tuple[str, ...]
     layer: str
@@ -160,7 +160,7 @@ def _proposals(instruction: Instruction, number: int, tensors: list[str], last: 
 
 @dataclass(frozen=True)
 class Difference:
-    """How a clone differs. `what` is the same for every model, so it has no names of layers."""
+    """How a clone differs. `what` names no layer, so it is the same in every model."""
 
     what: str
     detail: str

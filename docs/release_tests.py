@@ -43,7 +43,7 @@ def tests_of_cloning(package: str) -> list[str]:
 
 
 def copy_tests(files: list[str], package: str, folder: Path) -> list[str]:
-    """Copy test files of tf_keras to a folder, with changed imports; return the paths to run."""
+    """Copy test files of tf_keras, with changed imports; return the paths to run."""
     copies = []
     for file in map(Path, files):
         copy = folder / file.name if package == "tf_keras" else file

@@ -81,7 +81,7 @@ def _page_text(text: str) -> str:
 
 @cache
 def template(name: str, safe: Callable[[str], str]) -> jinja2.Template:
-    """A template that calls `safe` on every text; in Markdown, lines with only block tags vanish."""
+    """A template that calls `safe` on every text that it prints."""
     is_page = safe is _page_text
 
     def finalize(value: Any) -> Any:

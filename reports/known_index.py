@@ -28,7 +28,7 @@ def index(known: KnownIssues) -> str:
 
 
 def by_root(known: KnownIssues, generation: Generation) -> list[tuple[str, list[KnownIssue]]]:
-    """The bugs of a generation by root cause; the worst root cause and bugs come first."""
+    """The bugs of a generation by root cause; the worst come first."""
     all_bugs = sorted(known.select(generation).bugs, key=bug_order)
     groups = {root: [bug for bug in all_bugs if bug.root == root] for root in ROOTS}
     found = [(root, bugs) for root, bugs in groups.items() if bugs]
@@ -40,7 +40,7 @@ def by_root(known: KnownIssues, generation: Generation) -> list[tuple[str, list[
 
 
 def bug_order(bug: KnownIssue) -> tuple[bool, bool, int, str]:
-    """The sort key of bugs: open bugs first, then those that are not minor, then the most severe."""
+    """The sort key of bugs: open ones first, then major ones, then severe ones."""
     return bug.until is not None, bug.verdict == "minor", bug.severity, bug.id
 
 
@@ -52,7 +52,7 @@ def _by_file(bugs: Sequence[KnownIssue]) -> list[KnownIssue]:
 
 
 def facts_of(bug: KnownIssue) -> tuple[str, ...]:
-    """What the index says about a bug: releases, whether loading has it, a link to a report."""
+    """Facts about a bug: its releases, whether loading has it, a link to a report."""
     facts = [f"since {bug.since}"] * bool(bug.since) + [f"until {bug.until}"] * bool(bug.until)
     facts += ["also in `load_model`"] * bug.loading + [f"[reported]({bug.link})"] * bool(bug.link)
     return tuple(facts)

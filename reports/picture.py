@@ -36,7 +36,7 @@ class DrawnBox:
 
 @dataclass(frozen=True, slots=True)
 class DrawnGraph:
-    """The calls of a model; a wire is an SVG path, and whether the other model lacks the wire."""
+    """The calls of a model; a wire is an SVG path, and whether it differs."""
 
     inside: str
     width: int
@@ -46,7 +46,7 @@ class DrawnGraph:
 
 
 def picture(finding: Finding) -> list[tuple[str, Sequence[str], list[DrawnGraph]]]:
-    """For the original and for the clone: a title, the differences of the model itself, its graphs."""
+    """For original and clone: a title, the differences of the model itself, its graphs."""
     models: list[Calls] = [{box.call: box for box in boxes[:MAX_CALLS]} for boxes in finding.pictures[:2]]
     drawn: list[tuple[str, Sequence[str], list[DrawnGraph]]] = []
     for number, calls in enumerate(models):

@@ -86,7 +86,7 @@ class Raised(msgspec.Struct, frozen=True):
 
 
 class Numbers(msgspec.Struct, frozen=True):
-    """How two arrays differ: by how much, in how many elements, and the first of these."""
+    """How two arrays differ: by how much, in how many elements, where first."""
 
     max_abs: float | None
     differing: int
@@ -102,7 +102,7 @@ class Numbers(msgspec.Struct, frozen=True):
 
     @property
     def position(self) -> str:
-        """The index of the first element that differs; "" for a scalar, or if it is unknown."""
+        """The index of the first element that differs; "" for a scalar or if unknown."""
         return f"at [{', '.join(map(str, self.index))}]" if self.index else ""
 
 
@@ -170,7 +170,7 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Blame(enum.StrEnum):
-    """Who is at fault, judged by the clones of upstream and fixed for the same graph.
+    """Who is at fault, judged by how upstream and fixed clone the same graph.
 
     If both differ, both cloners may have the same bug, or cloning may be impossible.
     """
@@ -355,7 +355,7 @@ def cloner_name(name: str) -> str:
 
 
 class RecordError(ValueError):
-    """A file cannot be used: it is missing or damaged. The message names the file and the field."""
+    """A file is missing or damaged. The message names the file and the field."""
 
 
 def write(path: Path, record: Any) -> None:

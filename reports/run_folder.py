@@ -24,7 +24,7 @@ class RunFolder:
     """
 
     def __init__(self, path: Path | None) -> None:
-        """Create the folder. If it holds an earlier run, that is renamed: its start time is appended."""
+        """Create the folder. Append the start time to the name of an earlier run."""
         self.path = path or _new_folder(Path("runs"))
         self.path.mkdir(parents=True, exist_ok=True)
         if any(self.path.iterdir()):
@@ -46,7 +46,7 @@ class RunFolder:
         write(folder / "finding.json", finding)
 
     def write_example(self, kind: str, subject: str, why: str, graph: bytes) -> None:
-        """Write a graph that was refused, or on which clonediff failed: the first one for each reason."""
+        """Write a refused graph, or one on which clonediff failed: one for each reason."""
         path = self.path / example_file(kind, subject, why)
         if not path.exists():
             write_bytes(path, graph + b"\n")
@@ -70,7 +70,7 @@ def folder_name(finding: Finding) -> str:
 
 
 def example_file(kind: str, subject: str, why: str) -> str:
-    """The path of an example in the folder of a run; `kind` is "refused" or "faults"."""
+    """The path of an example in a run's folder; `kind` is "refused" or "faults"."""
     number = hashlib.blake2b(why.encode("utf-8", "replace"), digest_size=4).hexdigest()
     return f"{kind}/{slug(subject, why.partition(':')[0])}-{number}.json"
 
@@ -102,7 +102,7 @@ def _lock_folder(folder: Path) -> int:
 
 @dataclass(frozen=True, slots=True)
 class StoredFinding:
-    """A finding with its folder, its script, and the text of its issue, "" before it is written."""
+    """A finding with its folder, its script, and the text of its issue, or ""."""
 
     folder: Path
     finding: Finding

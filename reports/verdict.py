@@ -23,7 +23,7 @@ _PACKAGES = {"keras": "Keras", "tf_keras": "tf_keras"}
 
 @dataclass(frozen=True, slots=True)
 class RunVerdict:
-    """The headline, which is about the first cloner, a sentence for each other cloner, and notes.
+    """The headline, on the first cloner, a sentence for each other cloner, and notes.
 
     `breaks`: a new finding is confirmed, a finding cannot be read, or too many graphs could not be built.
     """
@@ -99,7 +99,7 @@ def _generator_bugs(run: Run) -> Iterator[str]:
 
 
 def refusals(run: Run) -> Iterator[str]:
-    """Yield a line for each reason why graphs were refused, with the file of an example."""
+    """Yield a line for each reason why graphs were refused, with an example file."""
     for name, counts in run.counts.items():
         for why, graphs in sorted(counts.refused.items(), key=lambda pair: -pair[1]):
             yield f"{name} refused {graphs:,}: {why} [{example_file('refused', name, why)}]"
@@ -114,7 +114,7 @@ def _faults(run: Run) -> Iterator[str]:
 
 
 def graphs_by_severity(run: Run) -> dict[str, dict[str, int]]:
-    """By cloner, the number of graphs of each worst severity, of "left out" and of "faithful"."""
+    """By cloner, the number of graphs for each worst severity, "left out" and "faithful"."""
     total = run.total
     cloners = sorted(total.verdicts, key=lambda cloner: (cloner != "upstream", cloner != "fixed", cloner))
     return {
@@ -180,7 +180,7 @@ class KnownCause:
 
 
 def known_causes(run: Run, known: KnownIssues) -> list[KnownCause]:
-    """The known issues that a run found; the most severe, then the most frequent, come first."""
+    """The known issues that a run found, by severity, then by number of graphs."""
     causes = [_known_cause(name, known.get(name), run) for name in run.total.known]
     return sorted(causes, key=lambda cause: (cause.severity, -cause.graphs, cause.id))
 
@@ -214,7 +214,7 @@ def _rank(stored: StoredFinding) -> tuple[int, str, str]:
 
 
 def severity_of(stored: StoredFinding) -> str:
-    """The effect of a finding on the clone; without differences, the model could not be tried."""
+    """The effect of a finding on the clone; or the model could not be tried."""
     severity = stored.finding.severity
     return EFFECTS[severity] if severity is not None else "cannot be tried"
 

@@ -55,7 +55,7 @@ class Advice(NamedTuple):
 
 
 def advice(cause: Cause, message: str, user: UserClasses) -> Advice:
-    """What the user can do about a cause; `message` is the exception if there is no clone."""
+    """What the user can do about a cause, or about an exception with this message."""
     root = cause.root
     if colliding_names(cause):
         names = '`add_weight(name=f"{self.name}_scale")`'
@@ -102,7 +102,7 @@ def _lost_argument_advice(cause: Cause, user: UserClasses) -> Advice:
 
 
 def _owner(root: Difference, user: UserClasses) -> type | None:
-    """The user's class at fault: of a layer, or of an object passed to `compile`; None for other classes."""
+    """The user's class at fault: of a layer, or of an argument of `compile`."""
     if "." not in root.name and root.first and root.first.kind in user.classes:
         return user.classes[root.first.kind]
     last = root.name.rpartition(".")[2]

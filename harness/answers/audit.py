@@ -42,7 +42,7 @@ def assert_config_is_complete(
 
 
 def classes_of(target: str) -> tuple[Generation, Sequence[str]]:
-    """The generation and the names of the classes with a config in a package, a module or a file."""
+    """The generation and the names of the classes with a config in a target."""
     with SubjectProcess(Subject("keras")) as process:
         try:
             found = process.classes(target)

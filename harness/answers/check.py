@@ -153,7 +153,7 @@ class _Explainer:
         )
 
     def _script(self, cause: Cause, cloner: str) -> str:
-        """The script that is most certain to show a difference of the cause, "" if none shows any."""
+        """The script that is most certain to show a difference of the cause, or ""."""
         differences = cause.differences if self._user.replaced is None else ()  # a script has no clone function
         scripts = (reproducer(self._case, self._generation, difference, cloner) for difference in differences)
         failing = [script for script in scripts if script.raises]

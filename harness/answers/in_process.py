@@ -1,4 +1,4 @@
-"""Check a user's cloner or model in this process, such as the process of a test.
+"""Check a user's cloner or model in this process, such as in a test.
 
 The functions call the code that otherwise runs in child processes. The module itself imports no Keras.
 """
@@ -102,7 +102,7 @@ class ClonedModel(msgspec.Struct, frozen=True):
 
 
 def clone_live(model: Any, cloners: Mapping[str, Any], *, inputs: Any = None, costly: bool = True) -> ClonedModel:
-    """Clone a live model with each cloner, a function or a name, and observe all models."""
+    """Clone a live model with each cloner, and observe the model and its clones."""
     from clonediff.harness.inside.frameworks import framework as framework_of
     from clonediff.harness.inside.frameworks import generation_of
     from clonediff.harness.inside.live_trial import try_live

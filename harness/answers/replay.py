@@ -33,7 +33,7 @@ _ANSWER_WIDTH = max(map(len, ReplayAnswer))
 
 
 class FoundCause(msgspec.Struct, frozen=True):
-    """A cause that a trial found, and the id of the known issue that explains it."""
+    """A cause that a trial found, and the known issue that explains it."""
 
     id: str
     title: str
@@ -104,7 +104,7 @@ def replay(
 def _answer_row(
     row: ReplayRow, target: Target, runner: ScriptRunner, process: SubjectProcess, known: KnownIssues
 ) -> ReplayRow:
-    """The answer of the script of a target, or else of a trial of its graph."""
+    """The answer by the script of a target, or else by a trial."""
     if target.generation not in ("", process.subject.generation):
         return replace(row, because=f"it is for {target.generation}")
     # In a script, the runner can only replace upstream, and only by `fixed`.
@@ -132,7 +132,7 @@ def process_ending(finding: Finding | None) -> str:
 
 
 def answer_of(finding: Finding | None, trial: Trial) -> tuple[ReplayAnswer, str]:
-    """Whether a trial shows the finding, or any cause if `finding` is None; and the reason."""
+    """Whether a trial shows the finding, or any cause without one; and the reason."""
     lost = process_ending(finding)
     if trial.not_tried:
         return UNKNOWN, trial.not_tried
@@ -181,7 +181,7 @@ def _hides(difference: Difference, expected: Difference) -> bool:
 
 
 def row_lines(row: ReplayRow) -> Iterator[str]:
-    """The lines of an answer for a terminal: a line, and an indented line for each detail."""
+    """An answer for a terminal: a line, and an indented line for each detail."""
     indent, text = " " * (_ANSWER_WIDTH + 2), f"{row.title} [{row.id}]" if row.id else row.title or row.where
     text += f", cloned by {row.cloner}" if row.cloner and row.title else ""
     yield "  ".join(filter(None, (row.answer.value.ljust(_ANSWER_WIDTH), one_line(row.subject), one_line(text))))

@@ -26,7 +26,7 @@ SCRIPTS_SHOWN = 3
 
 
 def issue_of(target: Target) -> str:
-    """The text of an issue for the tracker of Keras, from a finding or a known issue."""
+    """The text of an issue for Keras, from a finding or a known issue."""
     if target.finding is not None:
         return issue(target.finding, target.finding.source)
     assert target.issue is not None
@@ -49,7 +49,7 @@ def run_script(script: Script, subject: Subject) -> tuple[ReplayAnswer, str]:
 
 
 def issue_of_root(name: str, known: KnownIssues, fixes: Path = FIXES) -> str | None:
-    """The text of one issue for all open bugs of a root cause; None if there are none."""
+    """The text of one issue for all open bugs of a root cause, or None."""
     root = name.removeprefix("tf-")
     generation: Generation = "tf_keras" if name.startswith("tf-") else "keras"
     bugs = [bug for bug in dict(by_root(known, generation)).get(root, []) if bug.until is None]
@@ -68,7 +68,7 @@ def issue_of_root(name: str, known: KnownIssues, fixes: Path = FIXES) -> str | N
 
 
 def _fixes(bugs: set[str], folder: Path) -> Iterator[tuple[str, str, list[str]]]:
-    """Yield each fix for some of the bugs: its name, its title, the ids of the bugs that it fixes."""
+    """Yield the name and title of each useful fix, and the bugs that it fixes."""
     for path in sorted(folder.glob("*.py")):
         text = path.read_text(encoding="utf-8")
         if fixed := sorted(bugs & set(header_of(text, path).get("mends", ()))):

@@ -80,7 +80,7 @@ def layer_name(place: Place | None) -> str:
 
 
 def sentence(cause: Cause, failure: Failure | None = None) -> str:
-    """The root of a cause as a sentence; `failure` is the exception if there is no clone."""
+    """The root of a cause as a sentence; without a clone, `failure` is the exception."""
     root, layer = cause.root, layer_name(cause.root.first)
     if names := colliding_names(cause):
         return f"the weights {' and '.join(names)} have the same name in the clone"

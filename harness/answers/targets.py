@@ -1,4 +1,4 @@
-"""Find what an argument of the command line names: a run, a finding, a graph, a known issue.
+"""Find what an argument names: a run, a finding, a graph, a known issue.
 
 An argument that cannot be read becomes a target whose `problem` names the file, the field and what to do.
 """

@@ -1,4 +1,4 @@
-"""Regroup causes as a user counts them: one for each loss, metric and optimizer; none without effect."""
+"""Regroup causes as a user counts them: one for each loss, metric and optimizer."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def _explains(earlier: Cause, cause: Cause) -> bool:
 
 
 def colliding_names(cause: Cause) -> tuple[str, ...]:
-    """The different names of weights that have the same name in the clone, which HDF5 rejects."""
+    """The different names of weights that get one name in the clone; HDF5 rejects it."""
     if any(difference.severity is not Severity.NAME for difference in cause.differences):
         return ()
     groups: dict[tuple[str, str], list[str]] = {}

@@ -36,7 +36,7 @@ for module in (audit, check, fuzz, judge, replay, repro):
 
 
 def main() -> None:
-    """Run the command line: print an expected error as one line, and exit with code 2.
+    """Run the command line: print an expected error as one line; exit with 2.
 
     With --bisect it is 128, which stops `git bisect run`; 2 would be a bad commit.
     """

@@ -38,7 +38,7 @@ def users_function(value: str) -> str:
 
 
 def subject(help_: str, *names: str, **more: Any) -> Callable[[Command], Command]:
-    """The option `--subject`; it copies a checkout, so that later changes do not affect the command."""
+    """The option `--subject`; it copies a checkout, so later changes do not affect the command."""
     return click.option("--subject", *names, type=pinned, metavar="SUBJECT", help=help_, **more)
 
 

@@ -64,7 +64,7 @@ def estimate(done: int, total: int, seconds: float) -> str:
 
 
 class Progress:
-    """The progress of a command: a status line, or, without a terminal, lines on standard error.
+    """The progress of a command: a status line or, without a terminal, several lines.
 
     While it is shown, print other lines through its method `say`.
     """
@@ -90,7 +90,7 @@ class Progress:
         return time.monotonic() - self._start
 
     def show(self, text: str | Callable[[], str]) -> None:
-        """Show the text if a line of progress is due; only then is a function called for it."""
+        """Show the text if a line is due; only then call a function for it."""
         if self._status is None and (self._quiet or self.seconds < self._due):
             return
         self._due = self.seconds + _NEXT_LINE

@@ -109,7 +109,7 @@ class _File:
         return re.sub(r"\n{4,}", "\n\n\n", "\n".join(lines)).strip("\n") + "\n"
 
     def insert(self, new: Iterable[ast.stmt], into: ast.ClassDef | None = None) -> None:
-        """Insert or replace definitions in the file or in a class, from the last one on."""
+        """Insert or replace definitions in the file or in a class, the last first."""
         old, blank = (into.body, [""]) if into else (self._body, ["", ""])
         replaced = {name: node for node in reversed(old) for name in bound_names(node)}
         newest = {name: node for node in new for name in bound_names(node)}

@@ -107,7 +107,7 @@ class Verdict(msgspec.Struct, frozen=True, rename=_IN_JSON):
 
 
 class Release:
-    """The baseline: the failing scripts and the causes of a release, and the causes of our `clone_model`."""
+    """The baseline: failing scripts and causes of a release, and causes of our `clone_model`."""
 
     def __init__(
         self, subject: Subject, known: KnownIssues, say: Callable[[str], None], at_least: Severity, **draws: int
@@ -149,7 +149,7 @@ class Release:
         return trial
 
     def shows(self, trial: Trial, cause: Cause) -> bool:
-        """Whether a trial of the release shows a cause, or may hide it by a crash."""
+        """Whether a trial of the release shows a cause or, by a crash, may hide it."""
         before = trial.clones[UPSTREAM].causes
         fingerprints = {fingerprint(difference) for other in before for difference in other.differences}
         both = [other for clone in trial.clones.values() for other in clone.causes if other.severity <= cause.severity]

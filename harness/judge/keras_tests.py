@@ -18,7 +18,7 @@ _RUN = "import os, pytest, sys; os.dup(1); os.dup2(2, 1); sys.exit(pytest.main(s
 
 
 def compare(copy: PrivateCopy, subject: Subject) -> tuple[int, tuple[str, ...]]:
-    """The number of tests that pass on the release, and which of them fail in the copy."""
+    """How many tests pass on the release, and which of them fail in the copy."""
     names = [f"{path.removesuffix('.py')}_test.py" for path in copy.changed_files()]
     files = [name for name in names if (copy.folder / name).is_file()]
     before, after = (_passing(root, files, subject) for root in (copy.release, copy.folder))

@@ -1,4 +1,4 @@
-"""Read a proposed fix: a Python file, a unified diff, or a text with code blocks.
+"""Read a proposed fix: a Python file, a diff, or a text with code blocks.
 
 Its code is not run. A Python file may have a header, as the fixes in `reports/fixes` do: a block `# /// clonediff` of
 TOML with the names of functions and methods by their file of Keras, and the known issues that the proposal fixes.
@@ -98,6 +98,6 @@ def _statements(text: str) -> list[ast.stmt]:
 
 
 def _defined_names(text: str, *also: type[ast.stmt]) -> set[str]:
-    """The names of the functions and classes in a text, and of statements of types `also`."""
+    """The names of functions and classes in a text, and of statements of types `also`."""
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, *also)
     return {name for node in _statements(text) if isinstance(node, kinds) for name in bound_names(node)}

@@ -21,7 +21,7 @@ def literal(text: str) -> str:
 
 
 class Comparison(NamedTuple):
-    """How a script compares the models. `sure`: the comparison fails for every difference of this kind.
+    """How a script compares models. `sure`: it fails for every difference of this kind.
 
     "equal": the `expression`, where "{}" stands for a model, has the same value for both models.
     "assert": the expression is true.
@@ -60,7 +60,7 @@ _DESCRIBED_IN_CONFIG = ("activity_regularizer", "function", "mask", "output_shap
 
 
 def layer_expression(difference: Difference, dialect: str) -> str:
-    """The expression for the layer of a difference, with "{}" for the model; "" if there is none."""
+    """The expression for the layer of a difference, with "{}" for the model, or ""."""
     first = difference.first
     if first is None or not first.name:
         return ""

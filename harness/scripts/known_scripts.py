@@ -15,7 +15,7 @@ _CLONE_MODEL_PARAMETERS = ("model", "input_tensors", "clone_function")
 
 
 def cloning_line(text: str) -> int:
-    """The line of the first statement that calls `clone_model` or assigns `clone`; 0 if none does."""
+    """The line of the first statement that calls `clone_model` or assigns `clone`, or 0."""
     try:
         body = ast.parse(text).body
     except (SyntaxError, ValueError, RecursionError):  # a file of unknown origin

@@ -60,7 +60,7 @@ def script_of(hit: Hit, dialect: str, versions: Mapping[str, str]) -> Script:
 
 
 def reproducer(case: Case, dialect: str, difference: Difference, cloner: str = "upstream") -> Script:
-    """The script of a difference; comments at its end have the expected and the found value."""
+    """The script of a difference; its last comments have the expected and found values."""
     changes_original = difference.check == "untouched"
     plan = comparison(replace(difference, model="clone") if changes_original else difference, dialect)
     if changes_original and not (plan.how == "equal" and plan.expression):

@@ -122,7 +122,7 @@ class Ending(msgspec.Struct, frozen=True):
 
 
 class ScriptRunner:
-    """Runs scripts on a subject, one at a time; starts a fork server when a script needs it."""
+    """Runs scripts on a subject, one at a time, in forks of its servers."""
 
     def __init__(self, subject: Subject, search_path: SearchPath = INSTALLED, *, fixed: bool = False) -> None:
         """`fixed` replaces the `clone_model` of the release by ours before each script."""
@@ -134,7 +134,7 @@ class ScriptRunner:
         self._closed = False
 
     def answer(self, script: Script) -> tuple[ReplayAnswer, str]:
-        """Run a script: whether it ends in the expected exception, and the reason in a line."""
+        """Run a script: whether it ends in the expected exception, and the reason."""
         if not script.raises:
             return ReplayAnswer.UNKNOWN, "the script compares nothing"
         if script.raises in NOT_REPRODUCIBLE:
@@ -193,7 +193,7 @@ class ScriptRunner:
 
 
 def answer_of(script: Script, ended: Ending) -> tuple[ReplayAnswer, str]:
-    """Compare how a script ended with the expected exception, which cloning or a later line raises."""
+    """Compare how a script ended with the exception that cloning should have caused."""
     if ended.code is None:
         return ReplayAnswer.UNKNOWN, f"the script was stopped: {ended.message}"
     if ended.code == 0:
@@ -206,7 +206,7 @@ def answer_of(script: Script, ended: Ending) -> tuple[ReplayAnswer, str]:
 
 
 def _exit_code(ending: str) -> int | None:
-    """The exit code of an ending such as "SIGSEGV" or "exit code 7"; None for an exception."""
+    """The exit code of "SIGSEGV" or "exit code 7"; None for an exception."""
     if match := _EXIT_CODE.fullmatch(ending):
         return int(match[1]) if match[1] else -int(match[2])
     return -signal.Signals[ending] if ending in signal.Signals.__members__ else None
