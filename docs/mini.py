@@ -63,7 +63,7 @@ x0 = keras.Input((3, 2), name="x0")
 
 @dataclass(frozen=True)
 class Instruction:
-    """A call of a new layer or, if `again`, of the last layer of its kind.
+    """A call of a new layer or, if `again`, the last layer of its kind.
 
     `on` has the numbers of two tensors, modulo how many there are, so a program that lost an instruction stays valid.
     """
@@ -160,7 +160,7 @@ def _proposals(instruction: Instruction, number: int, tensors: list[str], last: 
 
 @dataclass(frozen=True)
 class Difference:
-    """How a clone differs. `what` names no layer, so it is the same in every model."""
+    """How a clone differs. `what` names no layer, so models can share it."""
 
     what: str
     detail: str

@@ -149,7 +149,7 @@ class Release:
         return trial
 
     def shows(self, trial: Trial, cause: Cause) -> bool:
-        """Whether a trial of the release shows a cause or, by a crash, may hide it."""
+        """Whether a trial of the release shows a cause, or a crash may hide it."""
         before = trial.clones[UPSTREAM].causes
         fingerprints = {fingerprint(difference) for other in before for difference in other.differences}
         both = [other for clone in trial.clones.values() for other in clone.causes if other.severity <= cause.severity]
