@@ -18,9 +18,9 @@ from typing import Any
 
 from clonediff.reports.documents import issue
 from clonediff.reports.known import load
-from clonediff.reports.markup import escaped
+from clonediff.reports.markup import escape_markdown
 from clonediff.reports.run_folder import read_run
-from clonediff.reports.verdict import NEW, grouped
+from clonediff.reports.verdict import NEW, group_findings
 
 EACH_NIGHT = ("keras-nightly", "keras", "tf_keras")
 EACH_THIRD_NIGHT = ("keras/torch", "keras/jax")
@@ -41,7 +41,7 @@ def open_issues(run: Path) -> None:
     """Open an issue for each fingerprint that has none, open or closed: its title ends with the fingerprint."""
     numbers = _numbers()
     opened = 0
-    for stored in grouped(read_run(run).findings)[NEW]:
+    for stored in group_findings(read_run(run).findings)[NEW]:
         finding = stored.finding
         if finding.id in numbers or opened == MOST:
             continue
@@ -68,7 +68,7 @@ def say_what_is_gone(answers: Path) -> None:
         mark = f"`{found.id}` is gone"
         if mark not in _gh("issue", "view", str(number), "--json", "body,comments"):
             release = ", ".join(f"{name} {version}" for name, version in versions.items())
-            text = f"{mark}: its script passes on {escaped(release)}.\n\n{escaped(found.title)}\n"
+            text = f"{mark}: its script passes on {escape_markdown(release)}.\n\n{escape_markdown(found.title)}\n"
             _gh("issue", "comment", str(number), "--body-file", "-", stdin=text)
 
 

@@ -1,10 +1,10 @@
-"""A small clonediff for ten layers, in one file to read from top to bottom.
+"""A small clonediff for ten layers, in one file that reads from top to bottom.
 
     python docs/mini.py              draw 60 models, and print the smallest script of each difference
     python docs/mini.py 500 --seed 7
 
-Propose, clone, compare, reduce. It needs NumPy, Hypothesis and Keras, but not clonediff. The comment at each part names
-the modules of clonediff that do the same, and what they do beyond it.
+It proposes, clones, compares and reduces models. It needs NumPy, Hypothesis and Keras, but not clonediff. A comment
+above each part names the modules of clonediff that do the same, and says what else they do.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import numpy as np
 from hypothesis import Phase, given, seed, settings
 from hypothesis import strategies as st
 
-# 1. What there is to draw. clonediff reads all of it from the release (strategies/catalogue.py).
+# 1. Draw. clonediff reads the layers and their arguments from the release (strategies/catalogue.py).
 
 LAYERS = {
     "Activation": ("'relu'", "'softmax'"),
@@ -36,9 +36,9 @@ LAYERS = {
     "SimpleRNN": ("2", "2, return_sequences=True", "2, dropout=0.5, seed=1"),
     "SpatialDropout1D": ("0.5",),
 }
-"""Ten layers with their arguments, the simplest first: the reducer tries those."""
+"""Ten layers with their arguments. The reducer replaces arguments by simpler ones, which come first."""
 
-TWO = ("Add", "Concatenate")
+MERGING = ("Add", "Concatenate")
 """Layers that are called on a list of two tensors."""
 
 HEAD = """\
@@ -58,14 +58,14 @@ def not_zero(x, mask=None):
 
 x0 = keras.Input((3, 2), name="x0")
 """
-"""The beginning of every script. The input has a name, because one without is renamed in every clone."""
+"""The beginning of every script. Its input has a name, because Keras renames an unnamed input in every clone."""
 
 
 @dataclass(frozen=True)
 class Instruction:
-    """A call to propose, of a new layer, or of the last one of its kind if `again`.
+    """A call of a new layer or, if `again`, the last layer of its kind.
 
-    `on` are numbers of tensors, modulo their count, so that a program without some of its instructions is valid.
+    `on` has the numbers of two tensors, modulo how many there are, so a program that lost an instruction stays valid.
     """
 
     kind: str
@@ -86,32 +86,32 @@ INSTRUCTIONS = st.builds(
     st.integers(0, 3),
     st.integers(0, 3),
 )
-"""Draws a call, one in four of an existing layer, one in four of a frozen layer."""
+"""Draws a call. One call in four is of an existing layer, one in four of a frozen layer."""
 
 PROGRAMS = st.lists(INSTRUCTIONS, min_size=1, max_size=7).map(tuple)
 """Draws one to seven calls."""
 
 
-# 2. Propose. No rule decides which tensors a layer accepts: Keras tries the call, and if it is valid, it becomes a line
-# of the script. clonediff does the same (strategies/build.py) in a child process, and also runs the model on numbers.
+# 2. Propose. No rule decides which tensors a layer accepts: Keras tries the call. A valid call becomes a line of the
+# script. clonediff does the same (strategies/build.py) in a child process, and also runs the model on numbers.
 
 
 @dataclass(frozen=True)
 class Built:
-    """A model and its script: the printed source is the one that ran."""
+    """A model, and the script that built it."""
 
     model: Any
     source: str
 
 
 def propose(program: Program) -> Built | None:
-    """Build the model of a program from the calls that Keras accepts, or None."""
+    """Build a model from the calls that Keras accepts; None if it accepts none."""
     keras.utils.clear_session()
     names: dict[str, Any] = {}
     exec(HEAD, names)
     lines: list[str] = []
     tensors, used = ["x0"], set[str]()
-    last: dict[str, str] = {}  # the last layer by kind
+    last: dict[str, str] = {}  # by kind, the name of the last layer
     for number, instruction in enumerate(program, 1):
         for call in _proposals(instruction, number, tensors, last):
             try:
@@ -123,7 +123,7 @@ def propose(program: Program) -> Built | None:
             tensors.append(f"x{number}")
             last[instruction.kind] = call.layer
             break
-    outputs = [name for name in tensors if name not in used]  # so that every call is part of the model
+    outputs = [name for name in tensors if name not in used]  # all of them, so that every call is part of the model
     if not lines:
         return None
     lines.append(f"model = keras.Model(x0, [{', '.join(outputs)}])")
@@ -133,7 +133,7 @@ def propose(program: Program) -> Built | None:
 
 @dataclass(frozen=True)
 class Proposal:
-    """A call as lines of Python, the called layer, and its input tensors."""
+    """A call as lines of Python, the name of the layer, and its input tensors."""
 
     lines: tuple[str, ...]
     layer: str
@@ -141,7 +141,7 @@ class Proposal:
 
 
 def _proposals(instruction: Instruction, number: int, tensors: list[str], last: dict[str, str]) -> Iterator[Proposal]:
-    """The call on the chosen tensors, then on all others in turn."""
+    """Propose the call on the chosen tensors, then on the following tensors, in turn."""
     layer, lines = f"layer{number}", [f"layer{number} = layers.{instruction.kind}({instruction.arguments})"]
     if instruction.frozen:
         lines.append(f"{layer}.trainable = False")
@@ -149,24 +149,24 @@ def _proposals(instruction: Instruction, number: int, tensors: list[str], last: 
         layer, lines = last[instruction.kind], []
     for turn in range(len(tensors)):
         first, second = (tensors[(index + turn) % len(tensors)] for index in instruction.on)
-        on = (first, second) if instruction.kind in TWO else (first,)
-        args = f"[{first}, {second}]" if instruction.kind in TWO else first
+        on = (first, second) if instruction.kind in MERGING else (first,)
+        args = f"[{first}, {second}]" if instruction.kind in MERGING else first
         yield Proposal((*lines, f"x{number} = {layer}({args})"), layer, on)
 
 
-# 3. Clone and compare. Only the first difference is reported, since many others follow from it. clonediff has 11
-# checks, and decides which differences follow from others (harness/trials/checks, roots.py there).
+# 3. Clone and compare. Only the first difference is reported, because many others follow from it. clonediff has 11
+# checks in harness/trials/checks, where roots.py decides which differences follow from others.
 
 
 @dataclass(frozen=True)
 class Difference:
-    """How a clone differs. `what` is the same for every model, so it has no names in it."""
+    """How a clone differs. `what` names no layer, so models can share it."""
 
     what: str
     detail: str
 
 
-def look(program: Program) -> tuple[Built, Difference] | None:
+def first_difference(program: Program) -> tuple[Built, Difference] | None:
     """Build the model of a program, clone it, and return the first difference."""
     built = propose(program)
     if built is None:
@@ -174,7 +174,7 @@ def look(program: Program) -> tuple[Built, Difference] | None:
     try:
         clone = keras.models.clone_model(built.model)
     except Exception as error:
-        # The message and the line differ between models and releases, the function does not.
+        # Name the function: the message and the line differ between models and releases.
         frames = traceback.extract_tb(error.__traceback__)
         frame = [frame for frame in frames if "keras" in Path(frame.filename).parts][-1]
         where = f"{Path(frame.filename).name}:{frame.name}"
@@ -185,7 +185,7 @@ def look(program: Program) -> tuple[Built, Difference] | None:
 
 def differences(model: Any, clone: Any) -> Iterator[Difference]:
     """Compare the properties of layers, the graph, weights, masks and outputs."""
-    layers, copies = (list(part._flatten_layers(include_self=False)) for part in (model, clone))  # cells, too
+    layers, copies = (list(part._flatten_layers(include_self=False)) for part in (model, clone))  # with cells
     if list(map(type, layers)) != list(map(type, copies)):
         yield Difference("layers", f"{len(layers)} in the model, {len(copies)} in the clone")
         return
@@ -204,13 +204,13 @@ def differences(model: Any, clone: Any) -> Iterator[Difference]:
         yield Difference("weights", f"{weights} in the model, {its_weights} in the clone")
         return
     for variable, its_variable in zip(model.variables, clone.variables, strict=True):
-        its_variable.assign(variable)  # the states of seeds, too, so that both drop the same units
+        its_variable.assign(variable)  # also the states of seeds: then both drop the same units
     batch = np.random.default_rng(0).integers(-2, 3, (2, 3, 2)).astype("float32")
     for mode in ("inference", "training"):
         outputs = run(model, batch, mode == "training")
         try:
             its_outputs = run(clone, batch, mode == "training")
-        except Exception as error:  # the model has run
+        except Exception as error:  # though the original ran
             yield Difference(f"raises in {mode}: {type(error).__name__}", str(error)[:100])
             return
         for (value, mask), (its_value, its_mask) in zip(outputs, its_outputs, strict=True):
@@ -221,7 +221,7 @@ def differences(model: Any, clone: Any) -> Iterator[Difference]:
 
 
 def properties(layer: Any) -> dict[str, Any]:
-    """The plain attributes of a layer, some of which its config may omit."""
+    """The plain attributes of a layer by name; its config may omit some."""
     found = {"trainable": layer.trainable, "supports_masking": layer.supports_masking}
     plain = (bool, int, float, str, type(None))
     return found | {
@@ -230,7 +230,7 @@ def properties(layer: Any) -> dict[str, Any]:
 
 
 def run(model: Any, batch: Any, training: bool) -> list[tuple[Any, Any]]:
-    """The outputs with their masks."""
+    """Call a model; return each output with its mask."""
     outputs = [(output, getattr(output, "_keras_mask", None)) for output in model(batch, training=training)]
     return [(keras.ops.convert_to_numpy(output), None if mask is None else np.array(mask)) for output, mask in outputs]
 
@@ -239,8 +239,9 @@ def run(model: Any, batch: Any, training: bool) -> list[tuple[Any, Any]]:
 
 
 def reduce(program: Program, what: str) -> Program:
-    """Remove and simplify calls as long as the difference remains."""
-    smaller = next((part for part in _smaller(program) if (seen := look(part)) and seen[1].what == what), None)
+    """Remove and simplify calls of a program while the clone still shows the difference."""
+    tried = ((part, first_difference(part)) for part in _smaller(program))
+    smaller = next((part for part, seen in tried if seen is not None and seen[1].what == what), None)
     return program if smaller is None else reduce(smaller, what)
 
 
@@ -257,18 +258,18 @@ def _smaller(program: Program) -> Iterator[Program]:
         yield from ((*before, simple, *after) for simple in simpler if simple != call)
 
 
-# 5. The search.
+# 5. Search. clonediff does this in many processes, and until the time is up (harness/campaign).
 
 
 def search(graphs: int, seed_: int) -> dict[str, Program]:
-    """Draw programs, and reduce the first one that shows each difference."""
+    """Draw programs; for each difference, reduce the first program that shows it."""
     found: dict[str, Program] = {}
 
     @seed(seed_)
     @settings(max_examples=graphs, phases=[Phase.generate], database=None, deadline=None)
     @given(PROGRAMS)
     def try_program(program: Program) -> None:
-        seen = look(program)
+        seen = first_difference(program)
         if seen is not None:
             found.setdefault(seen[1].what, program)
 
@@ -277,7 +278,7 @@ def search(graphs: int, seed_: int) -> dict[str, Program]:
 
 
 def main() -> None:
-    """Print the smallest script of each difference."""
+    """Print the smallest script for each difference."""
     parser = argparse.ArgumentParser(description="Find models that Keras does not clone, and print them.")
     parser.add_argument("graphs", type=int, nargs="?", default=60, help="how many models to draw [60]")
     parser.add_argument("--seed", type=int, default=0, help="the same seed draws the same models [0]")
@@ -285,7 +286,7 @@ def main() -> None:
     gc.freeze()  # clear_session() collects garbage; do not search all of TensorFlow for it
     found = search(options.graphs, options.seed)
     for what, program in found.items():
-        seen = look(program)
+        seen = first_difference(program)
         if seen is not None:
             built, shown = seen
             print(f"# {what}\n#   {' '.join(shown.detail.split())}\n{built.source}")

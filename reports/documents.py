@@ -1,6 +1,6 @@
 """Write the reports of a run: report.html, summary.md, and an issue.md for each finding.
 
-Every value of a template is escaped. The page runs no code and loads no other file.
+Every value that a template prints is escaped. The page runs no code and loads no other file.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ import jinja2
 from markupsafe import Markup
 
 from clonediff.reports.known import KnownIssues
-from clonediff.reports.markup import code, cut, escaped, fenced, unlinked, visible
+from clonediff.reports.markup import code_block, escape_controls, escape_links, escape_markdown, inline_code, shorten
 from clonediff.reports.picture import picture
-from clonediff.reports.records import DOES, Finding, cloner_name, write_bytes
+from clonediff.reports.records import EFFECTS, Finding, cloner_name, write_bytes
 from clonediff.reports.run_folder import StoredRun
 from clonediff.reports.verdict import (
     NEW,
-    grouped,
+    group_findings,
     known_causes,
     refusals,
     run_text,
@@ -35,9 +35,9 @@ from clonediff.reports.verdict import (
 def write_reports(read: StoredRun, known: KnownIssues) -> None:
     """Write report.html, summary.md, and the issue.md of each finding."""
     variables = _variables(read, known)
-    summary = re.sub(r"\n{3,}", "\n\n", template("summary.md.j2", unlinked).render(variables)).strip() + "\n"
+    summary = re.sub(r"\n{3,}", "\n\n", template("summary.md.j2", escape_links).render(variables)).strip() + "\n"
     texts = {read.path / "report.html": template("page.html.j2", _page_text).render(variables)}
-    texts[read.path / "summary.md"] = visible(summary)
+    texts[read.path / "summary.md"] = escape_controls(summary)
     for stored in read.findings:
         text = issue(stored.finding, stored.script)
         if text != stored.issue:
@@ -48,22 +48,22 @@ def write_reports(read: StoredRun, known: KnownIssues) -> None:
 
 def issue(finding: Finding, script: str) -> str:
     """The text of an issue for a finding, in Markdown."""
-    text = template("issue.md.j2", escaped).render(finding=finding, script=script.rstrip("\n"), does=DOES)
-    return visible(text)
+    text = template("issue.md.j2", escape_markdown).render(finding=finding, script=script.rstrip("\n"), effects=EFFECTS)
+    return escape_controls(text)
 
 
 def _variables(read: StoredRun, known: KnownIssues) -> dict[str, Any]:
-    """The variables of the templates of a run."""
+    """The variables that the templates of a run use."""
     return {
         "name": read.path.name,
         "run": read.run,
         "verdict": verdict(read),
         "run_text": run_text(read.run),
         "problems": read.problems,
-        "groups": [*grouped(read.findings).items()],
+        "groups": [*group_findings(read.findings).items()],
         "new": NEW,
         "causes": known_causes(read.run, known),
-        "does": DOES,
+        "effects": EFFECTS,
         "counts": severity_table(read.run),
         "refusals": list(refusals(read.run)),
         "issue": issue,
@@ -75,13 +75,13 @@ def _variables(read: StoredRun, known: KnownIssues) -> dict[str, Any]:
 
 
 def _page_text(text: str) -> str:
-    """A text without control characters, and not too long; Jinja escapes it."""
-    return visible(cut(text))
+    """A text that is cut and has no control characters; Jinja escapes it."""
+    return escape_controls(shorten(text))
 
 
 @cache
 def template(name: str, safe: Callable[[str], str]) -> jinja2.Template:
-    """A template that calls `safe` on every text; Markdown omits lines of block tags."""
+    """A template that calls `safe` on every text that it prints."""
     is_page = safe is _page_text
 
     def finalize(value: Any) -> Any:
@@ -97,6 +97,6 @@ def template(name: str, safe: Callable[[str], str]) -> jinja2.Template:
         lstrip_blocks=not is_page,
         keep_trailing_newline=not is_page,
     )
-    environment.filters["code"] = lambda text: Markup(code(text))
-    environment.filters["fenced"] = lambda text, language="": Markup(fenced(text, language))
+    environment.filters["code"] = lambda text: Markup(inline_code(text))
+    environment.filters["fenced"] = lambda text, language="": Markup(code_block(text, language))
     return environment.from_string(Path(__file__).with_name(name).read_text(encoding="utf-8"))

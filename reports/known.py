@@ -1,4 +1,4 @@
-"""Read the known issues: bugs of `clone_model`, and limits, which are no bugs.
+"""Read the known issues: bugs of `clone_model`, and limits, which are not bugs.
 
 A script of `reports/known` is plain Keras: it builds a model, clones it, and fails if the release has the bug. Its
 docstring has the title, the reason, and links to the lines of Keras at fault. A comment block at its end, as in PEP
@@ -19,7 +19,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from clonediff.reports.records import AT_LEAST, Cause, RecordError, Severity
+from clonediff.reports.records import SEVERITIES, Cause, RecordError, Severity
 from clonediff.strategies.program import Generation
 
 KNOWN_ISSUES = Path(__file__).with_name("known")
@@ -38,7 +38,7 @@ ROOTS = {
     "sharing": "A clone keeps objects of the original",
     "names": "Names and paths change",
 }
-"""The root causes, each with a title: one change of Keras can fix all bugs of one."""
+"""The titles of the root causes; a change of Keras can fix all bugs with the same root cause."""
 
 _BLOB = "https://github.com/keras-team/"
 
@@ -50,10 +50,10 @@ _BLOCK = re.compile(r"(?m)^# /// clonediff\n((?:#(?: .*)?\n)*?)# ///\n")
 class Pattern(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A pattern for the root of a cause.
 
-    A field is a text or a list of texts, one of which must match; `*` stands for any characters, `?` for one. A missing
-    field matches everything. `kind` is the class of the layer at fault, `inside` that of the layer or model that holds
-    it. `expected` is the value in the original, `found` that in the clone, or the type and message of the exception.
-    `given` is one of the facts in `Cause.given`.
+    A field is a text, or a list of texts of which one must match; `*` stands for any characters, `?` for one character.
+    A missing field matches everything. `kind` is the class of the layer at fault, `inside` the class of the layer or
+    model that holds it. `expected` is the value in the original; `found` is the value in the clone, or the type and
+    message of the exception. `given` is one of the facts in `Cause.given`.
     """
 
     check: Globs | None = None
@@ -72,13 +72,13 @@ class KnownIssue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A bug or a limit of the `clone_model` of one generation.
 
     - `verdict`: what a maintainer would say. A limit has no script and no root cause.
-    - `severity`: the worst that the script shows; `raises`: the type of its exception.
-    - `since`: the first release with the bug, `until`: the first one without it; None if there is none.
+    - `severity`: the worst severity that the script shows; `raises`: the type of the exception that ends it.
+    - `since`: the first release with the bug; `until`: the first release without it; None if there is none.
     - `loading`: `load_model` has the bug, too.
     - `lines`: permalinks to the lines at fault.
-    - `fingerprint`: that of the cause which a trial of the script's model finds; None if no trial shows the bug.
-    - `trial`: fields of a `Case` that the script does not have.
-    - `backends`: those on which the script fails; all if empty.
+    - `fingerprint`: of the cause that a trial of the script's model finds; None if no trial shows the bug.
+    - `trial`: fields of a `Case` that cannot be read from the script.
+    - `backends`: the backends on which the script fails; all if empty.
     - `todo`: what a user can do.
     """
 
@@ -104,14 +104,14 @@ class KnownIssue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     todo: str = ""
 
     def __post_init__(self) -> None:
-        """Reject headers that are incomplete or contradictory."""
+        """Raise `ValueError` if the fields are incomplete or contradict each other."""
         if self.verdict != "limit" and self.root not in ROOTS:
             raise ValueError(f"`root` is {self.root!r}, expected one of {', '.join(ROOTS)}")
         if self.fingerprint is not None and not self.match:
-            raise ValueError("`fingerprint` needs at least one [[match]]")
+            raise ValueError("it has a `fingerprint` but no [[match]]: add one")
         for number, pattern in enumerate(self.match, 1):
             if pattern.check is None:
-                raise ValueError(f"[[match]] {number} has no `check`: it would match causes of any kind")
+                raise ValueError(f"[[match]] {number} has no `check`, so it would match causes of any check: add one")
         for field, release in (("since", self.since), ("until", self.until)):
             if release is not None and not _release_numbers(release):
                 raise ValueError(f"`{field}` is {release!r}, expected a release such as '3.12.0'")
@@ -122,12 +122,12 @@ class KnownIssue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def code(self) -> str:
-        """The script without its header."""
+        """The script without its comment block."""
         return _BLOCK.sub("", self.script).rstrip() + "\n"
 
     @property
     def files(self) -> tuple[str, ...]:
-        """The files of Keras at fault, the main one first."""
+        """The files of Keras at fault; the first one has the main fault."""
         return tuple(dict.fromkeys(line.split("/src/", 1)[1].partition("#")[0] for line in self.lines))
 
     def is_in(self, release: str) -> bool:
@@ -142,7 +142,7 @@ class KnownIssue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class KnownIssues(msgspec.Struct, frozen=True):
-    """Bugs in the order of their ids, then limits."""
+    """All known issues: bugs in the order of their ids, then limits."""
 
     issues: tuple[KnownIssue, ...] = ()
 
@@ -151,13 +151,13 @@ class KnownIssues(msgspec.Struct, frozen=True):
         """The issues that have a script."""
         return tuple(issue for issue in self.issues if issue.verdict != "limit")
 
-    def on(self, generation: str, release: str | None = None) -> KnownIssues:
-        """The issues of a generation, or of one of its releases."""
+    def select(self, generation: str, release: str | None = None) -> KnownIssues:
+        """The issues of a generation, or only those of one release."""
         issues = (issue for issue in self.issues if issue.generation == generation)
         return KnownIssues(tuple(issue for issue in issues if release is None or issue.is_in(release)))
 
-    def of(self, cause: Cause) -> KnownIssue | None:
-        """The first issue that explains a cause."""
+    def find(self, cause: Cause) -> KnownIssue | None:
+        """The first issue that explains a cause, or None."""
         return next((issue for issue in self.issues if issue.explains(cause)), None)
 
     def get(self, name: str) -> KnownIssue | None:
@@ -165,9 +165,9 @@ class KnownIssues(msgspec.Struct, frozen=True):
 
 
 def load(folder: Path = KNOWN_ISSUES) -> KnownIssues:
-    """Read the scripts and limits of a folder; raises `RecordError` with file and field."""
+    """Read the scripts and limits in a folder; raise `RecordError` with file and field."""
     if not folder.is_dir():
-        raise RecordError(f"{folder}: not a folder; name one with a script for each known issue")
+        raise RecordError(f"{folder}: not a folder; name a folder with a script for each known issue")
     bugs = tuple(read_issue(path) for path in sorted(folder.glob("*.py")))
     return KnownIssues((*bugs, *_read_limits(folder / LIMITS)))
 
@@ -182,19 +182,19 @@ def read_issue(path: Path) -> KnownIssue:
     lines = tuple(line for line in because.splitlines() if line.startswith(_BLOB))
     because = _one_line(" ".join(line for line in because.splitlines() if line not in lines))
     if not title.strip() or not lines:
-        raise RecordError(f"{path}: the docstring needs a title, a blank line, and links to lines of Keras")
+        raise RecordError(f"{path}: its docstring needs a title, a blank line, and links to lines of Keras")
     header = header_of(text, path)
     severity = header.get("severity")
-    if severity not in AT_LEAST:
-        raise RecordError(f"{path}: `severity` is {severity!r}, expected one of {', '.join(AT_LEAST)}")
+    if severity not in SEVERITIES:
+        raise RecordError(f"{path}: `severity` is {severity!r}, expected one of {', '.join(SEVERITIES)}")
     if header.get("verdict") == "limit":
         raise RecordError(f"{path}: a limit has no script: put it into {LIMITS}")
     header |= {"id": path.stem, "title": _one_line(title), "because": because, "script": text, "lines": lines}
-    return _converted({**header, "severity": AT_LEAST[severity]}, path)
+    return _convert({**header, "severity": SEVERITIES[severity]}, path)
 
 
 def header_of(text: str, path: Path) -> dict[str, Any]:
-    """The TOML in the comment block of a script."""
+    """The fields in the comment block of a script."""
     blocks = _BLOCK.findall(text)
     if len(blocks) != 1:
         raise RecordError(f"{path}: expected one block from `# /// clonediff` to `# ///`, found {len(blocks)}")
@@ -205,8 +205,8 @@ def _read_limits(path: Path) -> Iterator[KnownIssue]:
     if path.is_file():
         for name, limit in _toml(_read(path), path).items():
             if not isinstance(limit, dict):
-                raise RecordError(f"{path}: `{name}` is not a table")
-            yield _converted({**limit, "id": name, "verdict": "limit"}, path, name)
+                raise RecordError(f"{path}: expected a table for each limit, found the value `{name}`")
+            yield _convert({**limit, "id": name, "verdict": "limit"}, path, name)
 
 
 def _read(path: Path) -> str:
@@ -225,7 +225,7 @@ def _toml(text: str, path: Path) -> dict[str, Any]:
         raise RecordError(f"{path}: not TOML: {error}") from error
 
 
-def _converted(fields: dict[str, Any], path: Path, name: str = "") -> KnownIssue:
+def _convert(fields: dict[str, Any], path: Path, name: str = "") -> KnownIssue:
     try:
         return msgspec.convert(fields, KnownIssue)
     except msgspec.ValidationError as error:
@@ -245,11 +245,11 @@ def matches(pattern: Pattern, cause: Cause) -> bool:
 
 def _matches_any(text: str, globs: Globs) -> bool:
     choices = (globs,) if isinstance(globs, str) else globs
-    return any(_compiled(glob).fullmatch(text) for glob in choices)
+    return any(_compile_glob(glob).fullmatch(text) for glob in choices)
 
 
 @functools.cache
-def _compiled(glob: str) -> re.Pattern[str]:
+def _compile_glob(glob: str) -> re.Pattern[str]:
     return re.compile(fnmatch.translate(glob.replace("[", "[[]")))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from clonediff.reports.documents import template
 from clonediff.reports.known import KNOWN_ISSUES, ROOTS, KnownIssue, KnownIssues, load
-from clonediff.reports.records import DOES, write_bytes
+from clonediff.reports.records import EFFECTS, write_bytes
 from clonediff.strategies.program import Generation
 
 RELEASES: dict[Generation, tuple[str, ...]] = {
@@ -22,35 +22,37 @@ NAMES: dict[Generation, str] = {"keras": "Keras 3", "tf_keras": "tf_keras"}
 
 
 def index(known: KnownIssues) -> str:
-    tables = {"does": DOES, "releases": RELEASES, "names": NAMES, "roots": ROOTS}
+    tables = {"effects": EFFECTS, "releases": RELEASES, "names": NAMES, "roots": ROOTS}
     lists = {"by_root": by_root, "by_file": _by_file, "facts_of": facts_of}
     return template("known_index.md.j2", str).render(known=known, **tables, **lists)
 
 
 def by_root(known: KnownIssues, generation: Generation) -> list[tuple[str, list[KnownIssue]]]:
-    """The bugs of a generation by root cause, the worst first."""
-    groups = {root: sorted((bug for bug in known.on(generation).bugs if bug.root == root), key=harm) for root in ROOTS}
+    """The bugs of a generation by root cause; the worst come first."""
+    all_bugs = sorted(known.select(generation).bugs, key=bug_order)
+    groups = {root: [bug for bug in all_bugs if bug.root == root] for root in ROOTS}
     found = [(root, bugs) for root, bugs in groups.items() if bugs]
 
     def worst(pair: tuple[str, list[KnownIssue]]) -> list[int]:
-        return [-sum(bug.severity <= severity for bug in pair[1]) for severity in DOES]
+        return [-sum(bug.severity <= severity for bug in pair[1]) for severity in EFFECTS]
 
     return sorted(found, key=worst)
 
 
-def harm(bug: KnownIssue) -> tuple[bool, bool, int, str]:
-    """The sort key of bugs, the worst first: still open, not minor, severe."""
+def bug_order(bug: KnownIssue) -> tuple[bool, bool, int, str]:
+    """The sort key of bugs: open ones first, then major ones, then severe ones."""
     return bug.until is not None, bug.verdict == "minor", bug.severity, bug.id
 
 
 def _by_file(bugs: Sequence[KnownIssue]) -> list[KnownIssue]:
-    """Sort bugs by file, the file with the worst bug first."""
-    worst = {file: min(harm(bug) for bug in bugs if bug.files[0] == file) for file in {bug.files[0] for bug in bugs}}
-    return sorted(bugs, key=lambda bug: (worst[bug.files[0]], harm(bug)))
+    """Sort bugs by file; the file with the worst bug comes first."""
+    files = {bug.files[0] for bug in bugs}
+    worst = {file: min(bug_order(bug) for bug in bugs if bug.files[0] == file) for file in files}
+    return sorted(bugs, key=lambda bug: (worst[bug.files[0]], bug_order(bug)))
 
 
 def facts_of(bug: KnownIssue) -> tuple[str, ...]:
-    """The releases with the bug, whether loading has it, and the link to a report."""
+    """Facts about a bug: its releases, whether loading has it, a link to a report."""
     facts = [f"since {bug.since}"] * bool(bug.since) + [f"until {bug.until}"] * bool(bug.until)
     facts += ["also in `load_model`"] * bug.loading + [f"[reported]({bug.link})"] * bool(bug.link)
     return tuple(facts)

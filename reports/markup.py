@@ -5,74 +5,74 @@ from __future__ import annotations
 import re
 from html import escape
 
-LONGEST = 1000
+MAX_LINE = 1000
 """The maximal number of characters of a line."""
 
-LONGEST_TEXT = 20_000
+MAX_TEXT = 20_000
 """The maximal number of characters of a text in a report, such as a script."""
 
 
-def visible(value: str) -> str:
-    """Replace control characters and surrogates, which HTML and XML cannot hold, by their codes."""
-    return _UNSAFE.sub(lambda match: f"\\x{ord(match[0]):02x}", value)
+def escape_controls(value: str) -> str:
+    """Replace characters that are invisible, or invalid in HTML and XML, by their codes."""
+    return _UNSAFE_CHARACTER.sub(lambda match: f"\\x{ord(match[0]):02x}", value)
 
 
-def cut(text: str, most: int = LONGEST_TEXT) -> str:
-    """Cut a text that is too long, with a note of its length."""
+def shorten(text: str, most: int = MAX_TEXT) -> str:
+    """Cut a text that is too long, and append its full length."""
     if len(text) <= most:
         return text
     note = f"\u2026 [cut: {len(text):,} characters in all]"
     return text[: max(0, most - len(note))] + note
 
 
-def one_line(text: str, most: int = LONGEST) -> str:
-    """Put a text on one line, without control characters, and cut it."""
-    line = " ".join(visible(text).split())
+def one_line(text: str, most: int = MAX_LINE) -> str:
+    """Join the lines of a text, escape its control characters, and cut it."""
+    line = " ".join(escape_controls(text).split())
     return line if len(line) <= most else line[: most - 3] + "..."
 
 
-def code(text: str) -> str:
-    """Format a text as inline code of Markdown, with any backticks."""
-    line = " ".join(visible(cut(text, LONGEST)).split()) or " "
+def inline_code(text: str) -> str:
+    """Format a text, which may have backticks, as inline code of Markdown."""
+    line = " ".join(escape_controls(shorten(text, MAX_LINE)).split()) or " "
     ticks = "`" * (1 + max((len(run) for run in re.findall(r"`+", line)), default=0))
     pad = " " if line.startswith("`") or line.endswith("`") else ""
     return f"{ticks}{pad}{line}{pad}{ticks}"
 
 
-def fenced(text: str, language: str = "") -> str:
-    text = cut(text)
+def code_block(text: str, language: str = "") -> str:
+    text = shorten(text)
     fence = "`" * max(3, 1 + max((len(run) for run in re.findall(r"`+", text)), default=0))
     return f"{fence}{language}\n{text}\n{fence}"
 
 
-def escaped(text: str) -> str:
+def escape_markdown(text: str) -> str:
     """Escape markup, links and mentions for a line or a table of Markdown."""
-    line = " ".join(cut(text, LONGEST).split())
-    # An underscore within a word has no effect in Markdown, and titles are also pasted as plain text.
+    line = " ".join(shorten(text, MAX_LINE).split())
+    # Underscores within words have no effect in Markdown; without backslashes, titles are also readable as plain text.
     line = escape(re.sub(r"([\\`*\[\]#|~!]|(?<!\w)_|_(?!\w))", r"\\\1", line), quote=False)
     return re.sub(r"@(?=\w)", "@\u200b", line)
 
 
-def unlinked(text: str) -> str:
-    """Escape a text so that no address in it becomes a link."""
-    return re.sub(r"(?i)://|\bwww\.", lambda match: f"{match[0][:-1]}\u200b{match[0][-1]}", escaped(text))
+def escape_links(text: str) -> str:
+    """Escape a text for Markdown, so that no address in it becomes a link."""
+    return re.sub(r"(?i)://|\bwww\.", lambda match: f"{match[0][:-1]}\u200b{match[0][-1]}", escape_markdown(text))
 
 
 _LOCATION = re.compile(r"Exception encountered when calling .*|Graph execution error:|Detected at node .*|\s*")
-"""Lines of a message that have only the location of an exception."""
-_VARYING = re.compile(r"(?<!\w)'[^']*'(?!\w)|\"[^\"]*\"|`[^`]*`|<[^<>]*>|\([^()]*\)|\b\w*_\d+\b|-?\d[\d.e+-]*")
-"""The names, shapes and numbers of one graph."""
+"""Lines of a message that only say where an exception was raised."""
+_VARIABLE_PARTS = re.compile(r"(?<!\w)'[^']*'(?!\w)|\"[^\"]*\"|`[^`]*`|<[^<>]*>|\([^()]*\)|\b\w*_\d+\b|-?\d[\d.e+-]*")
+"""Names, shapes and numbers, which differ between graphs."""
 
 
 def reason(type_: str, message: str) -> str:
-    """An exception in a line, without the names and numbers of one graph."""
+    """An exception in one line; `…` replaces names and numbers, which differ between graphs."""
     line = next((line for line in message.splitlines() if not _LOCATION.fullmatch(line)), "")
-    return one_line(f"{type_}: {_VARYING.sub('…', line)}", 160)
+    return one_line(f"{type_}: {_VARIABLE_PARTS.sub('…', line)}", 160)
 
 
-_SAFE = (
+_SAFE_CHARACTERS = (
     "\\t\\n\\x20-\\x7e\\xa0-\\u061b\\u061d-\\u200d\\u2010-\\u2029\\u202f-\\u2065\\u206a-\\ud7ff\\ue000-\\ufefe"
     "\\uff00-\\ufffd\\U00010000-\\U000dffff\\U000e0100-\\U0010ffff"
 )
-_UNSAFE = re.compile(f"[^{_SAFE}]")
+_UNSAFE_CHARACTER = re.compile(f"[^{_SAFE_CHARACTERS}]")
 """Control characters, surrogates, and marks that are invisible or change the direction of text."""

@@ -6,15 +6,15 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from clonediff.reports.markup import LONGEST
+from clonediff.reports.markup import MAX_LINE
 from clonediff.reports.records import Box, Difference, Finding
 
 WIDTH, LINE, GAP = 140, 16, 20
-"""The width of a box, the height of a line, and the space between boxes."""
+"""The width of a box, the height of a line of text, and the space between boxes."""
 MAX_DIFFERENCES = 3
-"""The number of differences in a box."""
+"""How many differences a box shows."""
 MAX_CALLS = 40
-"""The number of calls of a model, and of tensors of a call, in a picture."""
+"""How many calls of a model, and how many inputs of a call, a picture shows."""
 
 Texts = Mapping[str, Sequence[str]]
 Calls = Mapping[str, Box]
@@ -36,7 +36,7 @@ class DrawnBox:
 
 @dataclass(frozen=True, slots=True)
 class DrawnGraph:
-    """The calls of a model; a wire is a path, and whether the other model lacks it."""
+    """The calls of a model; a wire is an SVG path, and whether it differs."""
 
     inside: str
     width: int
@@ -46,7 +46,7 @@ class DrawnGraph:
 
 
 def picture(finding: Finding) -> list[tuple[str, Sequence[str], list[DrawnGraph]]]:
-    """For the original and the clone: the title, the differences of the model, its graphs."""
+    """For original and clone: a title, the differences of the model itself, its graphs."""
     models: list[Calls] = [{box.call: box for box in boxes[:MAX_CALLS]} for boxes in finding.pictures[:2]]
     drawn: list[tuple[str, Sequence[str], list[DrawnGraph]]] = []
     for number, calls in enumerate(models):
@@ -54,17 +54,17 @@ def picture(finding: Finding) -> list[tuple[str, Sequence[str], list[DrawnGraph]
         texts = _texts(finding.differences, models[0], of_clone=number == 1 or counterparts is None)
         nested = dict.fromkeys(box.inside for box in calls.values())
         graphs = [_graph(inside, calls, texts, counterparts) for inside in nested]
-        drawn.append(("clone" if number else "original", _shortened(texts.get("", ())), graphs))
+        drawn.append(("clone" if number else "original", _shorten(texts.get("", ())), graphs))
     return drawn
 
 
 def _texts(differences: Sequence[Difference], calls: Collection[str], of_clone: bool) -> Texts:
-    """The texts of differences by call; "" is the model itself."""
+    """The texts of differences by call, or by "" for the model itself."""
     texts: dict[str, list[str]] = defaultdict(list)
     for difference in differences:
         values = difference.numbers or difference
         text = "" if difference.digests and not difference.numbers else values.found if of_clone else values.expected
-        name, use = (difference.first.name[:LONGEST], difference.first.use) if difference.first else ("", 0)
+        name, use = (difference.first.name[:MAX_LINE], difference.first.use) if difference.first else ("", 0)
         while name and f"{name}#{use}" not in calls:
             name, use = name.rpartition("/")[0], 0  # a layer without a call is shown at the layer that holds it
         texts[f"{name}#{use}" if name else ""].append(f"{difference.aspect}: {text}".rstrip(": "))
@@ -72,7 +72,7 @@ def _texts(differences: Sequence[Difference], calls: Collection[str], of_clone: 
 
 
 def _graph(inside: str, calls: Calls, texts: Texts, counterparts: Calls | None) -> DrawnGraph:
-    """Draw each call in the row below its lowest input."""
+    """Place each call in the row below the lowest of its inputs."""
     depths: dict[str, int] = {}
     rows: dict[int, list[Box]] = defaultdict(list)
     for box in calls.values():
@@ -87,8 +87,8 @@ def _graph(inside: str, calls: Calls, texts: Texts, counterparts: Calls | None) 
         left = (width - len(boxes) * (WIDTH + GAP) + GAP) // 2
         for column, box in enumerate(boxes):
             alone = ("only here",) if counterparts is not None and box.call not in counterparts else ()
-            differences = _shortened((*alone, *texts.get(box.call, ())))
-            place = DrawnBox(left + column * (WIDTH + GAP), top, _called(box), differences)
+            differences = _shorten((*alone, *texts.get(box.call, ())))
+            place = DrawnBox(left + column * (WIDTH + GAP), top, _name_and_kind(box), differences)
             drawn[box.call] = place
             common = counterparts[box.call].inputs if counterparts and box.call in counterparts else box.inputs
             for tensor in box.inputs[:MAX_CALLS]:
@@ -100,7 +100,7 @@ def _graph(inside: str, calls: Calls, texts: Texts, counterparts: Calls | None) 
     return DrawnGraph(inside, width, top - GAP // 2, tuple(drawn.values()), tuple(wires))
 
 
-def _called(box: Box) -> tuple[str, str]:
+def _name_and_kind(box: Box) -> tuple[str, str]:
     use = box.call.rpartition("#")[2]
     return box.name, box.kind if use in ("", "0") else f"{box.kind}, use {use}"
 
@@ -110,7 +110,7 @@ def _producer(tensor: str) -> str:
     return tensor.rpartition(".")[0]
 
 
-def _shortened(differences: Sequence[str]) -> tuple[str, ...]:
+def _shorten(differences: Sequence[str]) -> tuple[str, ...]:
     more = [f"and {len(differences) - MAX_DIFFERENCES} more"] * (len(differences) > MAX_DIFFERENCES)
     return (*differences[:MAX_DIFFERENCES], *more)
 

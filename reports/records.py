@@ -1,6 +1,6 @@
-"""The records in files: differences, causes, findings, runs; and how they are written.
+"""The records in files: differences, causes, findings and runs. Read and write them.
 
-Imports neither Keras nor `harness`, so that records can be read anywhere.
+The module imports neither Keras nor `harness`, so that records can be read anywhere.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any, Literal, TypeVar
 import msgspec
 
 FORMAT = 2
-"""The version of the format; a change after which old files cannot be read increases it."""
+"""The version of the format. It increases when older files can no longer be read."""
 
 T = TypeVar("T")
 
@@ -25,7 +25,7 @@ UPSTREAM_AND_FIXED = ("upstream", "fixed")
 
 
 class Severity(enum.IntEnum):
-    """How bad a difference is for a user, the worst first."""
+    """How bad a difference is for a user; the worst has the lowest number."""
 
     CRASHES = 0
     COMPUTES = 1
@@ -35,22 +35,22 @@ class Severity(enum.IntEnum):
 
     @property
     def word(self) -> str:
-        """Its name on the command line and in JSON."""
+        """The name of the severity on the command line and in JSON."""
         return self.name.lower()
 
 
 CRASHES, COMPUTES, TRAINS, PROPERTY, NAME = Severity
-DOES = {
+EFFECTS = {
     Severity.CRASHES: "crashes",
     Severity.COMPUTES: "gives wrong outputs",
     Severity.TRAINS: "trains differently",
     Severity.PROPERTY: "loses a property",
     Severity.NAME: "changes a name",
 }
-"""What a clone of each severity does."""
+"""What the clone does, by severity."""
 
-AT_LEAST = {severity.word: severity for severity in Severity}
-"""The severities by name."""
+SEVERITIES = {severity.word: severity for severity in Severity}
+"""The severities by their names on the command line."""
 
 LEFT_OUT = "left out"
 """The verdict on a cloner if all its causes are less severe than `--at-least`."""
@@ -59,8 +59,8 @@ LEFT_OUT = "left out"
 class Place(msgspec.Struct, frozen=True):
     """A layer of the original: its name, such as "inner/dense", and its kind.
 
-    `layer` and `use` are its numbers in the observation, -1 for the model; they are not part of a fingerprint.
-    `container`: it holds other layers. `inside` is the class of its parent, "" for the model.
+    `layer` and `use` number the layer and its call in the observation, -1 for the model; no fingerprint has them.
+    `container`: it holds other layers. `inside` is the class of the layer or model that holds it, "" for the model.
     """
 
     name: str
@@ -86,7 +86,7 @@ class Raised(msgspec.Struct, frozen=True):
 
 
 class Numbers(msgspec.Struct, frozen=True):
-    """How two arrays differ: how much, how often, and the first element."""
+    """How two arrays differ: by how much, in how many elements, where first."""
 
     max_abs: float | None
     differing: int
@@ -101,8 +101,8 @@ class Numbers(msgspec.Struct, frozen=True):
         return f"{self.differing:,} of {self.total:,} numbers differ{most}"
 
     @property
-    def at(self) -> str:
-        """The index of the first difference, "" if it is unknown or a scalar."""
+    def position(self) -> str:
+        """The index of the first element that differs; "" for a scalar or if unknown."""
         return f"at [{', '.join(map(str, self.index))}]" if self.index else ""
 
 
@@ -111,14 +111,14 @@ Part = Literal[
     "call.kwargs", "input", "output", "input structure", "output structure", "weight", "state", "copied", "object",
     "object reached", "unshared", "merged", "mask", "step", "structure", "loss", "losses", "process",
 ]  # fmt: skip
-"""The part that differs; "" if it is the subject of the check: a clone, a tensor, a model."""
+"""The part that differs; "" for the object that the check is about: a clone, a tensor, a model."""
 Change = Literal[
     "", "missing", "extra", "count", "order", "type", "shape", "dtype", "value", "tensor", "outputs", "name",
     "name alone", "scope", "path alone", "trainable", "optional", "shared", "shared by clones", "unshared", "merged",
     "not fresh", "clone dependent", "original dependent", "touched", "lost", "added", "raises",
     "no model", "no clone", "original refused", "constraint",
 ]  # fmt: skip
-"""How it differs; "" if nothing more is known."""
+"""How the part differs; "" if only that is known."""
 
 
 class Difference(msgspec.Struct, frozen=True, kw_only=True):
@@ -127,9 +127,9 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
     - `name`: an attribute or a setting ("kernel_initializer.seed"), or how a process was lost.
     - `model`: the model that differs from the original; "again" is a second clone.
     - `run`: "" for a model at rest; `in_step`: an intermediate value of the run, not an output of the model.
-    - `within`: the path for people; `expression`: the attribute or setting in Python, relative to its layer.
+    - `within`: the path, for people; `expression`: the attribute or setting in Python, relative to its layer.
     - `argument`: the parameter of a call.
-    - `first`: the layer.
+    - `first`: the layer of the original at which the difference shows first.
     """
 
     check: str
@@ -152,14 +152,14 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def aspect(self) -> str:
-        """The part and the change, as in fingerprints and patterns of known issues."""
+        """The part and the change, as fingerprints and patterns of known issues have them."""
         joint = " " if self.part == "process" else "."
         part = f"{self.part}{joint}{self.name}" if self.name else self.part
         return f"{part} {self.change}".strip()
 
     @property
     def path(self) -> str:
-        """The path, as in patterns of known issues: "again.layers['a'].config.mask"."""
+        """The path, as patterns of known issues have it: "again.layers['a'].config.mask"."""
         model = "" if self.model == "clone" else self.model
         return ".".join(filter(None, (model, self.run, self.within)))
 
@@ -170,9 +170,9 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Blame(enum.StrEnum):
-    """Who is at fault, judged by upstream and fixed on the same graph.
+    """Who is at fault, judged by how upstream and fixed clone the same graph.
 
-    If both fail, Keras may have a bug that ours has, too, or cloning may be impossible.
+    If both differ, both cloners may have the same bug, or cloning may be impossible.
     """
 
     UPSTREAM = "upstream bug"
@@ -189,9 +189,9 @@ class Cause(msgspec.Struct, frozen=True):
     issues can match:
 
     - the clone arguments and the preparations of the model
-    - "Dense called more than once", for each kind of layer that is or may have been
+    - "Dense called more than once", for each kind of layer that is, or may be, called more than once
     - "a list of one tensor" and "a Lambda with a mask", if the model has such a call and cannot be cloned
-    - "a function of the same name", if another function replaced it
+    - "a function of the same name", if that replaced the function of the original
     - "a custom layer", "inside a layer" and others about the class of the layer at fault
     """
 
@@ -204,15 +204,15 @@ class Cause(msgspec.Struct, frozen=True):
 
     @property
     def differences(self) -> tuple[Difference, ...]:
-        """The root, then what follows from it."""
+        """The root, then the differences that follow from it."""
         return (self.root, *self.followers)
 
 
 class Box(msgspec.Struct, frozen=True):
     """A call of a layer in a picture.
 
-    `call` is the name of the layer and the number of the call, the same in the original and in the clone. `inputs` are
-    tensors: the call that returns each, and its number. `inside` is the nested model of the call, "" for the model.
+    `call` has the name of the layer and the number of the call, which are the same in original and clone. `inputs` has
+    for each tensor the call that returns it, and its number. `inside` is the nested model with the call, or "".
     """
 
     call: str
@@ -226,10 +226,10 @@ class Finding(msgspec.Struct, frozen=True):
     """A cause to report, or a model that cannot be tried.
 
     - `id`: the fingerprint; `graph`: the smallest graph that shows it; `source`: the script.
-    - `proof`: whether the script failed when run alone, None if that is unknown for the reason `unproven`.
+    - `proof`: whether the script failed when run alone; None if that is unknown, for the reason in `unproven`.
     - `smallest`: False if there was no time to reduce the graph.
     - `detail`: the reason if there are no differences.
-    - `pictures`: the calls of the original, and of the clone if there is one.
+    - `pictures`: the calls of the original and, if there is a clone, of the clone.
     """
 
     id: str
@@ -261,31 +261,31 @@ class Finding(msgspec.Struct, frozen=True):
         return self.differences[0] if self.differences else None
 
     @property
-    def who(self) -> str:
-        """The cloner, or the original."""
+    def cloner_or_original(self) -> str:
+        """The name of the cloner; "original" if the model itself cannot be tried."""
         return cloner_name(self.cloner) or "original"
 
     @property
     def confirmation(self) -> str:
-        """Whether its script fails when run alone."""
+        """In words, whether the script fails when run alone."""
         if self.proof is None:
             return f"unconfirmed: {self.unproven or 'its script was not run'}"
         return "confirmed" if self.proof else "refuted: its script does not fail when run alone"
 
     @property
     def severity(self) -> Severity | None:
-        """The worst severity, None without differences."""
+        """The worst severity; None if there are no differences."""
         return min((difference.severity for difference in self.differences), default=None)
 
 
 class Counts(msgspec.Struct, frozen=True):
     """The counts of a subject.
 
-    - `graphs`, `seconds`: the graphs tried, and the time of the workers.
-    - `reducing`, `reducing_seconds`: the trials that reduced findings, and their time.
+    - `graphs`, `seconds`: the graphs tried, and the time that workers spent on them.
+    - `reducing`, `reducing_seconds`: the trials that reduced findings, and the time spent on them.
     - `verdicts`: graphs by cloner and verdict; `worst`: by cloner and worst severity; both without `unrun`.
     - `known`: graphs by known issue and worst severity.
-    - `refused`: graphs that could not be built, by reason; `unrun`: graphs that were built and could not run.
+    - `refused`: graphs that could not be built, by reason; `unrun`: graphs that were built, but could not run.
     - `faults`: graphs on which clonediff failed, by reason.
     - `losses`: lost processes by request and ending, such as "a trial: timed out".
     """
@@ -317,12 +317,12 @@ def _sum(first: Any, second: Any) -> Any:
     return first | {key: _sum(first[key], value) if key in first else value for key, value in second.items()}
 
 
-class Run(msgspec.Struct):
+class Run(msgspec.Struct, rename={"flaky": "unsteady"}):
     """The file `run.json`, which is rewritten while the run lasts.
 
-    A run ends after `minutes`, or after `trials` graphs on each subject; one that was killed has not `ended`. Causes
-    less severe than `at_least` are left out. `lost` has the subjects that could not be tried, and the reasons;
-    `unsteady` the titles of flaky causes; `failures` the tasks that failed.
+    A run ends after `minutes`, or after `trials` graphs on each subject; a run that was killed has not `ended`. Causes
+    less severe than `at_least` are left out. `lost` has the subjects that could not be tried, with the reasons;
+    `flaky` has the titles of flaky causes, and `failures` the tasks that failed.
     """
 
     started: str
@@ -339,7 +339,7 @@ class Run(msgspec.Struct):
     versions: dict[str, dict[str, str]] = {}
     counts: dict[str, Counts] = {}
     lost: dict[str, str] = {}
-    unsteady: list[str] = []
+    flaky: list[str] = []
     failures: list[str] = []
     format: int = FORMAT
 
@@ -350,21 +350,21 @@ class Run(msgspec.Struct):
 
 
 def cloner_name(name: str) -> str:
-    """A cloner for people: without the folder of a user's module."""
+    """The name of a cloner for people: without the folder of a user's module."""
     return name.rpartition("/")[2] if ":" in name else name
 
 
 class RecordError(ValueError):
-    """A file is missing or damaged; the message names the file and the field."""
+    """A file is missing or damaged. The message names the file and the field."""
 
 
 def write(path: Path, record: Any) -> None:
-    """Write a record as indented JSON, whole or not at all."""
+    """Write a record as indented JSON, atomically."""
     write_bytes(path, msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
 
 
 def write_bytes(path: Path, content: bytes) -> None:
-    """Write a file whole: a reader sees the old content or the new one."""
+    """Write a file atomically: a reader sees the old content or the new content."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
@@ -377,16 +377,16 @@ def write_bytes(path: Path, content: bytes) -> None:
                 os.unlink(beside)
             raise
     except OSError as error:
-        # Name the file that the user knows.
+        # Name this file, not the temporary one.
         raise OSError(error.errno, error.strerror or str(error), str(path)) from error
 
 
 UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
-"""The exceptions of msgspec for a file that is damaged, not UTF-8, or nested too deep."""
+"""The exceptions that msgspec raises for a file that is damaged, not UTF-8, or nested too deep."""
 
 
 def read(path: Path, record: type[T]) -> T:
-    """Read a record; raises `RecordError` with the file and the field."""
+    """Read a record; raise `RecordError` with the file and the field."""
     try:
         content = path.read_bytes()
     except OSError as error:
@@ -395,7 +395,7 @@ def read(path: Path, record: type[T]) -> T:
         head = msgspec.json.decode(content, type=_Format)
         if head.format is not None and head.format != FORMAT:
             by, repair = ("a newer", "update this one") if head.format > FORMAT else ("an older", "search again")
-            raise RecordError(f"{path}: made by {by} clonediff, in format {head.format} and not {FORMAT}; {repair}")
+            raise RecordError(f"{path}: expected format {FORMAT}, found {head.format}, of {by} clonediff; {repair}")
         return msgspec.json.decode(content, type=record)
     except UNREADABLE as error:
         deep = isinstance(error, RecursionError)

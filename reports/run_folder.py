@@ -1,4 +1,4 @@
-"""Write the folder of a run, each file whole, and read it."""
+"""Write the folder of a run, each file atomically, and read it back."""
 
 from __future__ import annotations
 
@@ -18,49 +18,49 @@ _LOCK = ".lock"
 
 
 class RunFolder:
-    """`runs/<time>/`: run.json, findings/<subject>-<cloner>-<fingerprint>/, refused/<subject>-<reason>.json.
+    """`runs/<time>/`: run.json, findings/<subject>-<cloner>-<fingerprint>/, refused/<subject>-<reason>.json, faults/.
 
-    `faults/` has graphs on which clonediff itself failed, like `refused/` those that could not be built.
+    `refused/` has graphs that could not be built, and `faults/` has graphs on which clonediff itself failed.
     """
 
     def __init__(self, path: Path | None) -> None:
-        """Create the folder. That of an earlier run is renamed by its time."""
+        """Create the folder. Append the start time to the name of an earlier run."""
         self.path = path or _new_folder(Path("runs"))
         self.path.mkdir(parents=True, exist_ok=True)
         if any(self.path.iterdir()):
-            self._keep_beside()
+            self._rename_earlier_run()
             self.path.mkdir()
-        self._lock = _locked(self.path)
+        self._lock = _lock_folder(self.path)
 
-    def _keep_beside(self) -> None:
+    def _rename_earlier_run(self) -> None:
         if not any((self.path / name).exists() for name in ("run.json", _LOCK)):
-            raise FileExistsError(f"{self.path}: expected an empty folder for a new run, or that of an earlier run")
-        os.close(_locked(self.path))
+            raise FileExistsError(f"{self.path}: expected an empty folder or an earlier run; name another folder")
+        os.close(_lock_folder(self.path))
         began = datetime.fromtimestamp((self.path / _LOCK).stat().st_mtime, UTC).strftime("%Y-%m-%dT%H-%M-%S")
         self.path.rename(self.path.with_name(f"{self.path.name}-{began}-{secrets.token_hex(2)}"))
 
-    def finding(self, finding: Finding) -> None:
-        """Write a finding, finding.json last: a folder that has it is complete."""
-        folder = self.of(finding)
+    def write_finding(self, finding: Finding) -> None:
+        """Write the folder of a finding; it is complete when it has finding.json."""
+        folder = self.folder_of(finding)
         write_bytes(folder / "repro.py", finding.source.encode("utf-8", "replace"))
         write(folder / "finding.json", finding)
 
-    def example(self, sort: str, subject: str, why: str, graph: bytes) -> None:
-        """Write a graph that was refused, or on which clonediff failed, one for each reason."""
-        path = self.path / example_file(sort, subject, why)
+    def write_example(self, kind: str, subject: str, why: str, graph: bytes) -> None:
+        """Write a refused graph, or one on which clonediff failed: one for each reason."""
+        path = self.path / example_file(kind, subject, why)
         if not path.exists():
             write_bytes(path, graph + b"\n")
 
     def withdraw(self, finding: Finding) -> None:
-        """Move a flaky finding out of the findings."""
-        aside = self.path / "unsteady" / f"{self.of(finding).name}-{secrets.token_hex(4)}"
+        """Move the folder of a flaky finding out of the findings."""
+        aside = self.path / "unsteady" / f"{self.folder_of(finding).name}-{secrets.token_hex(4)}"
         aside.parent.mkdir(exist_ok=True)
-        os.replace(self.of(finding), aside)
+        os.replace(self.folder_of(finding), aside)
 
-    def of(self, finding: Finding) -> Path:
+    def folder_of(self, finding: Finding) -> Path:
         return self.path / "findings" / folder_name(finding)
 
-    def run(self, run: Run) -> None:
+    def write_run(self, run: Run) -> None:
         write(self.path / "run.json", run)
 
 
@@ -69,14 +69,14 @@ def folder_name(finding: Finding) -> str:
     return slug(finding.subject, finding.cloner or "original", finding.id)
 
 
-def example_file(sort: str, subject: str, why: str) -> str:
-    """The file of an example; `sort` is "refused" or "faults"."""
+def example_file(kind: str, subject: str, why: str) -> str:
+    """The path of an example in a run's folder; `kind` is "refused" or "faults"."""
     number = hashlib.blake2b(why.encode("utf-8", "replace"), digest_size=4).hexdigest()
-    return f"{sort}/{slug(subject, why.partition(':')[0])}-{number}.json"
+    return f"{kind}/{slug(subject, why.partition(':')[0])}-{number}.json"
 
 
 def _new_folder(runs: Path) -> Path:
-    """Create a folder that is named after the time, and link runs/latest to it."""
+    """Create a folder named after the current time, and link runs/latest to it."""
     now = datetime.now(UTC).strftime("%Y-%m-%dT%H-%M-%S")
     for name in (now, *(f"{now}-{number}" for number in range(2, 100))):
         with contextlib.suppress(FileExistsError):
@@ -89,20 +89,20 @@ def _new_folder(runs: Path) -> Path:
     return runs / name
 
 
-def _locked(folder: Path) -> int:
-    """Lock a folder as long as the process lives."""
+def _lock_folder(folder: Path) -> int:
+    """Lock a folder until this process ends, and return the open lock file."""
     lock = os.open(folder / _LOCK, os.O_CREAT | os.O_RDWR, 0o644)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         os.close(lock)
-        raise FileExistsError(f"{folder}: another run is writing here, name another folder") from None
+        raise FileExistsError(f"{folder}: another run is writing here: name another folder") from None
     return lock
 
 
 @dataclass(frozen=True, slots=True)
 class StoredFinding:
-    """A finding with its script and its issue, "" if there is none."""
+    """A finding with its folder, its script, and the text of its issue, or ""."""
 
     folder: Path
     finding: Finding
@@ -118,52 +118,50 @@ class StoredFinding:
 class StoredRun:
     """A run and its findings.
 
-    `whole`: run.json could be read. `unreadable`: the folders of damaged findings.
+    `readable`: run.json could be read. `unreadable`: the names of the folders of damaged findings.
     """
 
     path: Path
     run: Run
     findings: tuple[StoredFinding, ...]
     problems: tuple[str, ...]
-    whole: bool
+    readable: bool
     unreadable: tuple[str, ...]
 
 
 def read_run(path: Path) -> StoredRun:
-    """Read the folder of a run; raises `RecordError` if it is not one."""
+    """Read the folder of a run; raise `RecordError` if it is none."""
     path = path.resolve()
     if not path.is_dir():
-        raise RecordError(f"{path}: expected the folder of a run, and there is no such folder")
+        raise RecordError(f"{path}: expected the folder of a run, found no folder; correct the path")
     if not any((path / name).exists() for name in ("run.json", "findings")):
-        raise RecordError(
-            f"{path}: expected the folder of a run, and found no run.json in it; `clonediff fuzz` writes one"
-        )
+        raise RecordError(f"{path}: expected the folder of a run, found no run.json in it; `clonediff fuzz` writes one")
     problems: list[str] = []
     unreadable: list[str] = []
     findings: list[StoredFinding] = []
-    whole = True
+    readable = True
     try:
         run = read(path / "run.json", Run)
     except RecordError as error:
-        problems.append(_within(path, error))
-        run, whole = Run(""), False
+        problems.append(_relative_message(path, error))
+        run, readable = Run(""), False
     for file in sorted(path.glob("findings/[!.]*/finding.json")):
         try:
             findings.append(read_finding(file))
         except RecordError as error:
-            problems.append(_within(path, error))
+            problems.append(_relative_message(path, error))
             unreadable.append(file.parent.name)
-    return StoredRun(path, run, tuple(findings), tuple(problems), whole, tuple(unreadable))
+    return StoredRun(path, run, tuple(findings), tuple(problems), readable, tuple(unreadable))
 
 
 def read_finding(path: Path) -> StoredFinding:
-    """Read finding.json and the texts beside it."""
+    """Read a finding.json, and the script and the issue in its folder."""
     finding = read(path, Finding)
     return StoredFinding(path.parent, finding, _text(path, "repro.py") or finding.source, _text(path, "issue.md"))
 
 
 def slug(*parts: str) -> str:
-    """Join parts to a name of a folder."""
+    """Join parts into a folder name."""
     return re.sub(r"[^\w.=]+", "-", "-".join(parts))
 
 
@@ -174,5 +172,5 @@ def _text(path: Path, name: str) -> str:
         return ""
 
 
-def _within(path: Path, error: RecordError) -> str:
+def _relative_message(path: Path, error: RecordError) -> str:
     return str(error).removeprefix(f"{path}/")

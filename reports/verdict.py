@@ -1,4 +1,4 @@
-"""The verdict on a run: the sentences of every report, known causes, the exit code."""
+"""The verdict on a run: the sentences that all reports show, and the known causes."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from clonediff.reports.known import KnownIssue, KnownIssues
-from clonediff.reports.records import AT_LEAST, DOES, LEFT_OUT, Run, Severity, cloner_name
+from clonediff.reports.records import EFFECTS, LEFT_OUT, SEVERITIES, Run, Severity, cloner_name
 from clonediff.reports.run_folder import StoredFinding, StoredRun, example_file
 
-REFUSED = 0.03
-"""The share of a subject's graphs that may be refused, which is no finding."""
+MAX_REFUSED_SHARE = 0.03
+"""The share of a subject's graphs that may be refused without being a finding."""
 
-_DOES = {**DOES, Severity.NAME: "changes only a name"}
+_DOES = {**EFFECTS, Severity.NAME: "changes only a name"}
 NEW = "New findings"
 UNCONFIRMED = "Unconfirmed findings, not counted"
 REFUTED = "Refuted findings, not counted"
@@ -23,7 +23,7 @@ _PACKAGES = {"keras": "Keras", "tf_keras": "tf_keras"}
 
 @dataclass(frozen=True, slots=True)
 class RunVerdict:
-    """The headline, a sentence for each other cloner, and notes.
+    """The headline, on the first cloner, a sentence for each other cloner, and notes.
 
     `breaks`: a new finding is confirmed, a finding cannot be read, or too many graphs could not be built.
     """
@@ -36,18 +36,18 @@ class RunVerdict:
 
 def verdict(read: StoredRun) -> RunVerdict:
     run = read.run
-    new, unconfirmed = (len(grouped(read.findings)[title]) for title in (NEW, UNCONFIRMED))
+    new, unconfirmed = (len(group_findings(read.findings)[title]) for title in (NEW, UNCONFIRMED))
     sentences = [_sentence(run, cloner, row) for cloner, row in graphs_by_severity(run).items()]
     news = (f"{new:,} new" if new else "nothing new") + (f", {unconfirmed:,} unconfirmed" if unconfirmed else "")
-    if not read.whole:
+    if not read.readable:
         headline = "The run cannot be read"
     elif not run.total.trials:
         headline = "Nothing was tried"
     elif sentences:
-        known = f"{some(len(run.total.known), 'known cause')}, " if run.total.known else ""
+        known = f"{quantity(len(run.total.known), 'known cause')}, " if run.total.known else ""
         headline = f"{sentences[0]}: {known}{news}"
     else:
-        headline = f"{news} in {some(run.total.trials, 'trial')}".capitalize()
+        headline = f"{news} in {quantity(run.total.trials, 'trial')}".capitalize()
     breaks = bool(new or read.unreadable or list(_generator_bugs(run)))
     return RunVerdict(headline, tuple(f"{sentence}." for sentence in sentences[1:]), tuple(_notes(read)), breaks)
 
@@ -57,14 +57,14 @@ def _notes(read: StoredRun) -> Iterator[str]:
     yield from _generator_bugs(run)
     yield from _faults(run)
     if run.total.unrun:
-        graphs = f"{run.total.unrun:,} of {some(run.total.graphs, 'graph')} could not run"
+        graphs = f"{run.total.unrun:,} of {quantity(run.total.graphs, 'graph')} could not run"
         yield f"{graphs}: they were compared without a run, and are not in the numbers of a cloner"
     if run.at_least is not Severity.NAME:
-        less = [does for severity, does in DOES.items() if severity > run.at_least]
+        less = [does for severity, does in EFFECTS.items() if severity > run.at_least]
         only = [f"{row[LEFT_OUT]:,} with {cloner}" for cloner, row in graphs_by_severity(run).items() if row[LEFT_OUT]]
         graphs = f"graphs with nothing worse: {', '.join(only) or 'none'}"
         yield f"left out by --at-least {run.at_least.word}: a clone that only {' or '.join(less)}; {graphs}"
-    groups = grouped(read.findings)
+    groups = group_findings(read.findings)
     unconfirmed = Counter(stored.finding.confirmation for stored in groups[UNCONFIRMED])
     for state, count in (
         ("not fully reduced", sum(not stored.finding.smallest for stored in groups[NEW])),
@@ -74,52 +74,52 @@ def _notes(read: StoredRun) -> Iterator[str]:
         ("cannot be read", len(read.unreadable)),
     ):
         if count:
-            yield f"{some(count, 'finding')} {state}"
+            yield f"{quantity(count, 'finding')} {state}"
     if not run.ended:
         yield "the run has not ended: it is still running, or it was stopped"
     elif run.interrupted:
         yield "the run was interrupted"
     yield from (f"not tried: {' '.join(reason.split())}" for reason in run.lost.values())
     yield from (f"not done: {failure}" for failure in run.failures)
-    yield from (f"flaky, so not counted: {title}" for title in run.unsteady)
+    yield from (f"flaky, so not counted: {title}" for title in run.flaky)
     for name, counts in run.counts.items():
         for ending, times in counts.losses.items():
-            yield f"{name}: its process was lost {some(times, 'time')}: {ending}"
+            yield f"{name}: its process was lost {quantity(times, 'time')}: {ending}"
     if read.problems:
-        yield f"{some(len(read.problems), 'problem')} with the files of the run"
+        yield f"{quantity(len(read.problems), 'problem')} with the files of the run"
 
 
 def _generator_bugs(run: Run) -> Iterator[str]:
-    """A line for each subject that refused too many graphs."""
+    """Yield a line for each subject that refused too many graphs."""
     for name, counts in run.counts.items():
         refused, graphs = sum(counts.refused.values()), counts.graphs
-        if graphs >= 10 and refused >= 3 and refused > REFUSED * graphs:
-            share = f"{refused:,} of {graphs:,} graphs ({refused / graphs:.1%}, limit {REFUSED:.0%})"
+        if graphs >= 10 and refused >= 3 and refused > MAX_REFUSED_SHARE * graphs:
+            share = f"{refused:,} of {graphs:,} graphs ({refused / graphs:.1%}, limit {MAX_REFUSED_SHARE:.0%})"
             yield f"{name} cannot build {share}: a bug in the generator"
 
 
 def refusals(run: Run) -> Iterator[str]:
-    """A line for each reason why graphs were refused, with an example."""
+    """Yield a line for each reason why graphs were refused, with an example file."""
     for name, counts in run.counts.items():
         for why, graphs in sorted(counts.refused.items(), key=lambda pair: -pair[1]):
             yield f"{name} refused {graphs:,}: {why} [{example_file('refused', name, why)}]"
 
 
 def _faults(run: Run) -> Iterator[str]:
-    """A line for each reason why clonediff failed, with the file of an example."""
+    """Yield a line for each reason why clonediff failed, with the file of an example."""
     for name, counts in run.counts.items():
         for why, graphs in counts.faults.items():
             example = example_file("faults", name, why)
-            yield f"{name}: clonediff failed in {some(graphs, 'trial')}: {why} [{example}]"
+            yield f"{name}: clonediff failed in {quantity(graphs, 'trial')}: {why} [{example}]"
 
 
 def graphs_by_severity(run: Run) -> dict[str, dict[str, int]]:
-    """For each cloner, the number of graphs by worst severity, "left out" or "faithful"."""
+    """By cloner, the number of graphs for each worst severity, "left out" and "faithful"."""
     total = run.total
     cloners = sorted(total.verdicts, key=lambda cloner: (cloner != "upstream", cloner != "fixed", cloner))
     return {
         cloner: {
-            **{word: total.worst.get(cloner, {}).get(word, 0) for word in AT_LEAST},
+            **{word: total.worst.get(cloner, {}).get(word, 0) for word in SEVERITIES},
             **{word: total.verdicts[cloner].get(word, 0) for word in (LEFT_OUT, "faithful")},
         }
         for cloner in cloners
@@ -127,19 +127,19 @@ def graphs_by_severity(run: Run) -> dict[str, dict[str, int]]:
 
 
 def severity_table(run: Run) -> tuple[list[str], list[list[str]]]:
-    """The heads and rows of the same as a table."""
+    """The head and the rows of a table of `graphs_by_severity`."""
     rows = graphs_by_severity(run)
-    words = [*AT_LEAST, *([LEFT_OUT] if run.at_least is not Severity.NAME else []), "faithful"]
-    heads = [_DOES[AT_LEAST[word]] if word in AT_LEAST else word for word in words]
+    words = [*SEVERITIES, *([LEFT_OUT] if run.at_least is not Severity.NAME else []), "faithful"]
+    heads = [_DOES[SEVERITIES[word]] if word in SEVERITIES else word for word in words]
     counts = [[cloner_name(cloner), *(f"{row[word]:,}" for word in words)] for cloner, row in rows.items()]
     return ["cloner", *heads], counts
 
 
 def _sentence(run: Run, cloner: str, row: Mapping[str, int]) -> str:
-    """The number of graphs for each severity of a cloner."""
+    """A sentence on how many graphs a cloner clones faithfully, and how badly the others."""
     who, total = _cloner_in_sentence(run, cloner), sum(row.values())
-    graphs = some(total, "graph") + (" that ran" if run.total.unrun else "")
-    does = [f"{_DOES[severity]} on {row[word]:,}" for word, severity in AT_LEAST.items() if row[word]]
+    graphs = quantity(total, "graph") + (" that ran" if run.total.unrun else "")
+    does = [f"{_DOES[severity]} on {row[word]:,}" for word, severity in SEVERITIES.items() if row[word]]
     if does:
         return ", ".join([f"{who} {does[0]} of {graphs}", *does[1:]])
     if row[LEFT_OUT]:
@@ -148,7 +148,7 @@ def _sentence(run: Run, cloner: str, row: Mapping[str, int]) -> str:
 
 
 def _cloner_in_sentence(run: Run, cloner: str) -> str:
-    """A cloner as the subject of a sentence: "Keras 3.15.1's clone_model"."""
+    """The words for a cloner in a sentence: "Keras 3.15.1's clone_model"."""
     if cloner == "fixed":
         return "clonediff's own cloner"
     if cloner != "upstream":
@@ -166,8 +166,8 @@ def _cloner_in_sentence(run: Run, cloner: str) -> str:
 class KnownCause:
     """A known issue that a run found.
 
-    `issue` is None if this version of clonediff does not have it. `severity` is that of the issue, or else the most
-    frequent one; `worse` counts the graphs with a worse one.
+    `issue` is None if this version of clonediff does not have it. `severity` is the severity of the issue, or else the
+    most frequent severity; `worse` counts the graphs with a worse severity.
     """
 
     id: str
@@ -180,13 +180,13 @@ class KnownCause:
 
 
 def known_causes(run: Run, known: KnownIssues) -> list[KnownCause]:
-    """The known issues that were found, by severity and number of graphs."""
+    """The known issues that a run found, by severity, then by number of graphs."""
     causes = [_known_cause(name, known.get(name), run) for name in run.total.known]
     return sorted(causes, key=lambda cause: (cause.severity, -cause.graphs, cause.id))
 
 
 def _known_cause(name: str, issue: KnownIssue | None, run: Run) -> KnownCause:
-    graphs = {AT_LEAST[word]: count for word, count in run.total.known[name].items() if word in AT_LEAST}
+    graphs = {SEVERITIES[word]: count for word, count in run.total.known[name].items() if word in SEVERITIES}
     severity = issue.severity if issue and issue.script else max(graphs, key=graphs.__getitem__, default=Severity.NAME)
     return KnownCause(
         name,
@@ -199,8 +199,8 @@ def _known_cause(name: str, issue: KnownIssue | None, run: Run) -> KnownCause:
     )
 
 
-def grouped(findings: Sequence[StoredFinding]) -> dict[str, list[StoredFinding]]:
-    """Group findings by heading, the worst first."""
+def group_findings(findings: Sequence[StoredFinding]) -> dict[str, list[StoredFinding]]:
+    """Group findings under the headings of a report, the worst first."""
     groups: dict[str, list[StoredFinding]] = {title: [] for title in (NEW, UNCONFIRMED, REFUTED, KNOWN)}
     by_proof = {True: NEW, None: UNCONFIRMED, False: REFUTED}
     for stored in sorted(findings, key=_rank):
@@ -214,19 +214,19 @@ def _rank(stored: StoredFinding) -> tuple[int, str, str]:
 
 
 def severity_of(stored: StoredFinding) -> str:
-    """The effect on the clone; without differences, the model could not be tried."""
+    """The effect of a finding on the clone; or the model could not be tried."""
     severity = stored.finding.severity
-    return DOES[severity] if severity is not None else "cannot be tried"
+    return EFFECTS[severity] if severity is not None else "cannot be tried"
 
 
 def run_text(run: Run) -> str:
-    """The number of trials, the time, the seed and the jobs."""
+    """A line with the number of trials, the time, the seed and the jobs."""
     trials = run.total.trials
     took = f" in {duration(run.seconds)}, {trials / run.seconds:.1f} a second" if run.seconds else ""
-    return f"{some(trials, 'trial')}{took}, seed {run.seed}, {some(run.jobs, 'job')}"
+    return f"{quantity(trials, 'trial')}{took}, seed {run.seed}, {quantity(run.jobs, 'job')}"
 
 
-def some(count: int, noun: str) -> str:
+def quantity(count: int, noun: str) -> str:
     """A number with its noun: "1 trial", "1,204 trials"."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 

@@ -1,5 +1,5 @@
-"""Answers about one finding, graph, known issue, model or class.
+"""Answer questions about one finding, graph, known issue, model or class.
 
-`targets` reads the arguments of the command line. `replay` tries them again, and `repro` prints their scripts. `check`
-and `in_process` compare a user's model with its clone. `audit` finds arguments that a config loses.
+`targets` finds what an argument of the command line names. `replay` tries it again, and `repro` runs its script.
+`check` and `in_process` compare a user's model with its clone. `audit` finds constructor arguments that a config loses.
 """

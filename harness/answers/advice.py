@@ -1,4 +1,4 @@
-"""Advise how to change a model so that it can be cloned."""
+"""Advise a user how to change a model so that it is cloned faithfully."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _CRASH_ADVICE = (
         "let `__init__` accept {name} as a keyword argument, or write a `from_config` that uses it; if `get_config` "
         "omits it, its value is lost",
     ),
-    (r"Could not parse config: <function", ""),  # Keras rejects registered functions, too
+    (r"Could not parse config: <function", ""),  # no advice: Keras rejects registered functions, too
     (r"Lambda layer with a Python `lambda` inside", "replace the Lambda by a custom layer"),
     (
         r"Python `?lambda|'__lambda__'|<lambda>|identifier: \{'value'|config format for \{'value'",
@@ -36,8 +36,8 @@ _CRASH_ADVICE = (
         f"write {_REGISTER} above `{{name}}`, or {_SCOPE}",
     ),
 )
-"""A pattern of an exception message, and the advice: the first match counts."""
-_MISSING = re.compile(r"(?P<kind>\w+)\.__init__\(\) missing \d+ required positional arguments?: (?P<names>.*)")
+"""A pattern for the message of an exception, and the advice; the first match counts."""
+_NO_ARGUMENT = re.compile(r"(?P<kind>\w+)\.__init__\(\) missing \d+ required positional arguments?: (?P<names>.*)")
 
 
 class UserClasses(NamedTuple):
@@ -48,7 +48,7 @@ class UserClasses(NamedTuple):
 
 
 class Advice(NamedTuple):
-    """What to do, or "", and whether the user's code is at fault."""
+    """What the user can do, "" if nothing, and whether their code is at fault."""
 
     text: str = ""
     user_fault: bool = False
@@ -61,7 +61,7 @@ def advice(cause: Cause, message: str, user: UserClasses) -> Advice:
         names = '`add_weight(name=f"{self.name}_scale")`'
         return Advice(f"save the clone as a .keras file, or name weights after their layer: {names}")
     if not makes_a_clone([cause]):
-        return _for_crash(message, user)
+        return _crash_advice(message, user)
     if root.part == "trainable" and root.found == "true":
         frozen = "the clone" if root.first is None or root.first.layer < 0 else "the layer in the clone"
         return Advice(f"freeze {frozen} again before you set its weights and compile it: `.trainable = False`")
@@ -70,13 +70,13 @@ def advice(cause: Cause, message: str, user: UserClasses) -> Advice:
     if root.check == "outputs" and root.first and root.first.kind in user.classes:
         text = "create the variables that it uses with `self.add_weight`, and return its settings from `get_config`"
         return Advice(f"in `{root.first.kind}`, {text}", user_fault=True)
-    return _for_lost_argument(cause, user) if root.part in ("attribute", "compiled") else Advice()
+    return _lost_argument_advice(cause, user) if root.part in ("attribute", "compiled") else Advice()
 
 
-def _for_crash(message: str, user: UserClasses) -> Advice:
-    if (missing := _MISSING.search(message)) and missing["kind"] in user.classes:
+def _crash_advice(message: str, user: UserClasses) -> Advice:
+    if (missing := _NO_ARGUMENT.search(message)) and missing["kind"] in user.classes:
         names = re.findall(r"'(\w+)'", missing["names"])
-        return Advice(_config_line(user.classes[missing["kind"]], names), user_fault=True)
+        return Advice(_config_advice(user.classes[missing["kind"]], names), user_fault=True)
     for pattern, text in _CRASH_ADVICE:
         if match := re.search(pattern, message):
             groups = match.groupdict()
@@ -87,22 +87,22 @@ def _for_crash(message: str, user: UserClasses) -> Advice:
     return Advice()
 
 
-def _for_lost_argument(cause: Cause, user: UserClasses) -> Advice:
-    """The line for the config of a user's class that loses an argument."""
+def _lost_argument_advice(cause: Cause, user: UserClasses) -> Advice:
+    """What to write if the config of a user's class loses an argument."""
     root = cause.root
     owner = _owner(root, user)
     if owner is None or root.change != "":
         return Advice()
-    if root.found.startswith(("__", "dict of", "{class_name")):  # `from_config` did not deserialize it
+    if root.found.startswith(("__", "dict of", "{class_name")):  # `from_config` has not deserialized the value
         value = f"config['{root.name.rpartition('.')[2]}']"
         lines = f"`{value} = keras.saving.deserialize_keras_object({value})`, `return cls(**config)`"
         return Advice(f"write `{owner.__name__}.from_config`: {lines}", user_fault=True)
     lost = (item.name for item in cause.differences if (item.part, item.first) == (root.part, root.first))
-    return Advice(_config_line(owner, dict.fromkeys(name.rpartition(".")[2] for name in lost)), user_fault=True)
+    return Advice(_config_advice(owner, dict.fromkeys(name.rpartition(".")[2] for name in lost)), user_fault=True)
 
 
 def _owner(root: Difference, user: UserClasses) -> type | None:
-    """The user's class that has the attribute: a layer, or an argument of `compile`."""
+    """The user's class at fault: of a layer, or of an argument of `compile`."""
     if "." not in root.name and root.first and root.first.kind in user.classes:
         return user.classes[root.first.kind]
     last = root.name.rpartition(".")[2]
@@ -112,13 +112,13 @@ def _owner(root: Difference, user: UserClasses) -> type | None:
 
 
 def _parameter(owner: type, attribute: str) -> str:
-    """The parameter of the constructor for an attribute, or ""."""
+    """The constructor's parameter for an attribute; "" if there is none."""
     parameters = inspect.signature(owner.__init__).parameters  # type: ignore[misc]
     return next((name for name in (attribute, attribute.lstrip("_")) if name in parameters), "")
 
 
-def _config_line(owner: type, attributes: Iterable[str]) -> str:
-    """What to write so that the config has these attributes."""
+def _config_advice(owner: type, attributes: Iterable[str]) -> str:
+    """What to write so that the config of a class has these attributes."""
     kind = owner.__name__
     parameters = {attribute: _parameter(owner, attribute) for attribute in attributes}
     items = ", ".join(f'"{parameter}": self.{name}' for name, parameter in parameters.items() if parameter)

@@ -1,6 +1,6 @@
-"""Audit one class in the caller's process, or all classes of a target in child processes.
+"""Audit one class in this process, or the classes of a target in child processes.
 
-Importing this module imports no Keras.
+The module itself imports no Keras.
 """
 
 from __future__ import annotations
@@ -29,34 +29,34 @@ def assert_config_is_complete(
 
     `kind` is a layer, a loss, or another class with `get_config` and `from_config`, of Keras 3 or `tf_keras`. It is
     created with one argument at a time set to another value than its default. `values` has values to try first, by
-    argument: numbers, strings, lists, tuples and dictionaries of them. Arguments in `ignore` may be lost.
+    argument: numbers, strings, and lists, tuples or dictionaries of these. Arguments in `ignore` may be lost.
     """
     more = {name: tuple(map(repr, choices)) for name, choices in (values or {}).items()}
     with framework_of(generation_of(kind)).scratch():
         answer = audit_class(kind.__name__, kind, more)
     if answer.reason:
-        raise ValueError(f"{kind.__name__}: {answer.reason}; `values` can give values for its arguments")
+        raise ValueError(f"{kind.__name__}: {answer.reason}; pass values for its arguments with `values=`")
     lost = [f"\n  {argument.given}: {argument.reason}" for argument in answer.lost if argument.name not in ignore]
     if lost:
         raise IncompleteConfig(f"the config of {kind.__name__} loses arguments:{''.join(lost)}")
 
 
 def classes_of(target: str) -> tuple[Generation, Sequence[str]]:
-    """The classes with a config in a package, a module or a file."""
+    """The generation and the names of the classes with a config in a target."""
     with SubjectProcess(Subject("keras")) as process:
         try:
             found = process.classes(target)
         except RequestError as error:
             raise SubjectError(f"{target}: {error.failure.message if error.failure else error}") from None
     if isinstance(found, Lost):
-        raise SubjectError(f"{target}: cannot be imported: importing it ends the process: {found.line}")
+        raise SubjectError(f"{target}: its import ends the process: {found.line}; import it in Python to see why")
     return found
 
 
 def audit_all(names: Sequence[str], generation: Generation, jobs: int) -> Iterator[ClassAudited]:
-    """Audit classes, each of the `jobs` in a child process; yield answers in any order."""
+    """Audit classes in as many child processes as `jobs`; yield answers as they come."""
     processes = [SubjectProcess(Subject(generation)) for _ in range(jobs)]
-    idle = processes.copy()  # one for each thread
+    idle = processes.copy()  # each thread takes one
 
     def audit(name: str) -> ClassAudited:
         process = idle.pop()
@@ -65,7 +65,7 @@ def audit_all(names: Sequence[str], generation: Generation, jobs: int) -> Iterat
         finally:
             idle.append(process)
         if isinstance(answer, Lost):
-            return ClassAudited(name, reason=f"it ends or blocks its process: {answer.line}")
+            return ClassAudited(name, reason=f"the audit ends or blocks its process: {answer.line}")
         return answer
 
     executor = ThreadPoolExecutor(jobs)

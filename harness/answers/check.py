@@ -26,12 +26,12 @@ from clonediff.strategies.dialects import DIALECTS
 from clonediff.strategies.program import Generation
 
 
-class CauseShown(msgspec.Struct, frozen=True, kw_only=True):
+class ExplainedCause(msgspec.Struct, frozen=True, kw_only=True):
     """A cause, explained to the user of the model.
 
     `happens` is its effect in a few words, `sentence` names layer and values, `effects` are its consequences. `known`
-    is the known issue, a `bug` of Keras or a limit, `because` its title and reason. `own`: a class or function of the
-    user is at fault.
+    is the id of the known issue, a `bug` of Keras or a limit; `because` has the title and the reason of the issue.
+    `own`: the user's code is at fault.
     """
 
     cause: Cause
@@ -54,66 +54,66 @@ class CauseShown(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def renamed(self) -> list[str]:
-        """The old and the new names, if only names differ."""
+        """Sentences with the old and the new names, if only names differ."""
         differences = self.cause.differences if self.name_only else ()
         return [f"{item.expected} is {item.found}" for item in differences if item.part != "layer"]
 
     def ignored_by(self, ignored: Collection[str]) -> bool:
-        """Whether its fingerprint, its known issue or "documented" is among the ignored."""
+        """Whether the user ignores its fingerprint, its known issue or "documented"."""
         names = (self.cause.fingerprint, self.known, "documented" if self.documented else None)
         return any(name in ignored for name in names)
 
 
-class Checked(msgspec.Struct, frozen=True):
+class CheckedModel(msgspec.Struct, frozen=True):
     """A model, its inputs, and the causes of each cloner.
 
-    `subclassed`: the model was wrapped in a functional one. `asked` has the layers that the clone function replaces,
-    which is no difference.
+    `subclassed`: the model was wrapped in a functional model. `asked` has the layers that the clone function replaces,
+    and their new classes.
     """
 
     model: str
     kind: str
     versions: dict[str, str]
     inputs: tuple[str, ...]
-    clones: dict[str, tuple[CauseShown, ...]]
+    clones: dict[str, tuple[ExplainedCause, ...]]
     subclassed: bool
     asked: dict[str, str]
 
     @property
-    def causes(self) -> list[CauseShown]:
+    def causes(self) -> list[ExplainedCause]:
         """The causes of all cloners, upstream first."""
         return [cause for causes in self.clones.values() for cause in causes]
 
     def fails(self, ignored: Collection[str] = ()) -> bool:
-        """Whether anything but names differs that is not ignored."""
+        """Whether a difference is not ignored and not only of names."""
         return any(not cause.ignored_by(ignored) for cause in without_renames(self.causes))
 
 
-def without_renames(causes: Iterable[CauseShown]) -> list[CauseShown]:
-    """The causes by which more than names differ."""
+def without_renames(causes: Iterable[ExplainedCause]) -> list[ExplainedCause]:
+    """The causes that change more than names."""
     return [cause for cause in causes if not cause.name_only]
 
 
-def check(spec: str, cloners: Sequence[str] = UPSTREAM_AND_FIXED, clone_function: str = "") -> Checked:
-    """Check a model by its name on the command line.
+def check(spec: str, cloners: Sequence[str] = UPSTREAM_AND_FIXED, clone_function: str = "") -> CheckedModel:
+    """Check a model that `spec`, an argument of the command line, names.
 
-    Raises `RecordError` with the reason and what to do if it cannot be checked.
+    Raises `RecordError` with the reason and what to do if the model cannot be checked.
     """
     try:
         user = user_model(spec, cloners, clone_function)
         cloned = clone_live(user.model, user.cloners)
     except (TypeError, ValueError, RuntimeError) as error:
         raise RecordError(one_line(f"{spec} cannot be checked: {error}")) from None
-    explained = _Explained(user, cloned)
-    clones = explained.causes_by_cloner()
+    explainer = _Explainer(user, cloned)
+    clones = explainer.causes_by_cloner()
     if rest := [name for name in user.cloners if name not in clones]:  # an earlier cloner has changed the model
         clones |= check(spec, rest, clone_function).clones
     kind, inputs = user.subclassed or type(user.model).__name__, tuple(map(input_words, cloned.inputs))
-    return Checked(spec, kind, explained.versions, inputs, clones, bool(user.subclassed), user.replaced or {})
+    return CheckedModel(spec, kind, explainer.versions, inputs, clones, bool(user.subclassed), user.replaced or {})
 
 
-class _Explained:
-    """Explains the causes of each cloner of a model."""
+class _Explainer:
+    """Explains to the user of a model the causes of each cloner."""
 
     def __init__(self, user: UserModel, cloned: ClonedModel) -> None:
         self._user, self._cloned, self._generation = user, cloned, cloned.generation
@@ -121,22 +121,22 @@ class _Explained:
         source = user.source if keras in user.source else f"{keras}\n{user.source}"
         self._case = Case(source, cloned.inputs, batch=cloned.inputs[0]["batch"])
         release = cloned.versions
-        self._known = load().on(self._generation, release["keras"])
+        self._known = load().select(self._generation, release["keras"])
         backend = {release["backend"]: release["backend_version"], "python": platform.python_version()}
         self.versions = {self._generation: release["keras"], **backend}
         self._classes = _user_classes(user.model, self._generation)
 
-    def causes_by_cloner(self) -> dict[str, tuple[CauseShown, ...]]:
+    def causes_by_cloner(self) -> dict[str, tuple[ExplainedCause, ...]]:
         """The causes of each cloner, except those of replaced layers."""
         cloned, replaced = self._cloned, self._user.replaced or ()
         causes = with_blame({name: user_causes(cloned.causes_of(name, replaced)) for name in cloned.clones})
-        return {name: tuple(self._explained(cause, name) for cause in found) for name, found in causes.items()}
+        return {name: tuple(self._explain(cause, name) for cause in found) for name, found in causes.items()}
 
-    def _explained(self, cause: Cause, cloner: str) -> CauseShown:
+    def _explain(self, cause: Cause, cloner: str) -> ExplainedCause:
         failure = self._cloned.clones[cloner].failure
-        known = self._known.of(cause) if cloner == "upstream" else None
+        known = self._known.find(cause) if cloner == "upstream" else None
         advised = advice(cause, failure.message if failure else "", self._classes)
-        return CauseShown(
+        return ExplainedCause(
             cause=cause,
             happens=headline(cause),
             sentence=sentence(cause, failure),
@@ -147,13 +147,13 @@ class _Explained:
             documented=known is not None and known.documented,
             bug=bool(known and known.script),
             advice=(advised.text or (known.todo if known else "")).replace("@keras.", f"@{self._generation}."),
-            # A known bug of Keras is not the user's fault, even if they can avoid it.
+            # A bug of Keras is not the user's fault, even if they can avoid it.
             own=advised.user_fault and (known is None or known.documented),
             script=self._script(cause, cloner),
         )
 
     def _script(self, cause: Cause, cloner: str) -> str:
-        """The script that shows a difference of the cause most surely, or ""."""
+        """The script that is most certain to show a difference of the cause, or ""."""
         differences = cause.differences if self._user.replaced is None else ()  # a script has no clone function
         scripts = (reproducer(self._case, self._generation, difference, cloner) for difference in differences)
         failing = [script for script in scripts if script.raises]
@@ -173,8 +173,8 @@ def _user_classes(model: Any, generation: Generation) -> UserClasses:
     return UserClasses(classes, frozenset(getattr(thing, "__name__", "") for thing in registered))
 
 
-def checked_text(checked: Checked, ignored: Collection[str] = ()) -> str:
-    """The answer for a terminal."""
+def checked_text(checked: CheckedModel, ignored: Collection[str] = ()) -> str:
+    """The answer as text for a terminal."""
     keras = next(iter(checked.versions))
     names = {"upstream": f"{keras}.models.clone_model", "fixed": "clonediff.clone_model"}
     left = dict.fromkeys(cause.known for cause in without_renames(checked.causes) if not cause.ignored_by(ignored))

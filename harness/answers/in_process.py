@@ -1,6 +1,6 @@
-"""Check a user's cloner or model in the process of the caller, such as a test.
+"""Check a user's cloner or model in this process, such as in a test.
 
-The functions call the code that runs in child processes. Importing this module imports no Keras.
+The functions call the code that otherwise runs in child processes. The module itself imports no Keras.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from clonediff.harness.trials.checks import CHECKS, compare
 from clonediff.harness.trials.checks.flow import Flow
 from clonediff.harness.trials.checks.roots import roots
 from clonediff.harness.trials.triage import causes, title
-from clonediff.reports.records import AT_LEAST, Cause
+from clonediff.reports.records import SEVERITIES, Cause
 from clonediff.strategies.program import Generation, Graph
 
 _CLONER = "the cloner"
 _LIVE_CHECKS = [name for name in CHECKS if name != "warned"]
-"""The checks of a live model, which cannot be built again."""
+"""The checks of a live model: all but the check that would have to build the model again."""
 
 
 class UnfaithfulClone(AssertionError):
-    """A clone differs from its original; `causes` has the differences by cause."""
+    """A clone differs from its original; `causes` groups the differences."""
 
     def __init__(self, message: str, causes: tuple[Cause, ...]) -> None:
         super().__init__(message)
@@ -43,8 +43,8 @@ def check_clone(
     """Clone the model of a graph, and raise `UnfaithfulClone` if the clone differs.
 
     `cloner` takes a model and returns its clone. `costly` also clones twice and trains. Causes for which `ignore` is
-    true do not count, nor those less severe than `at_least`: "crashes", "computes", "trains", "property" or "name".
-    The message counts the latter.
+    true do not count. Nor do causes less severe than `at_least`, which the message counts: "crashes", "computes",
+    "trains", "property" or "name".
     """
     from clonediff.harness.inside.frameworks import framework as framework_of
     from clonediff.harness.inside.trial import run_trial
@@ -54,7 +54,7 @@ def check_clone(
         answer = run_trial(Request(case, costly=costly), framework, cloners={_CLONER: cloner})
     if answer.original is None:
         message = answer.refused.message if answer.refused else "no answer"
-        raise RuntimeError(f"the original cannot be built by this {graph.generation}: {message}\n\n{case.source}")
+        raise RuntimeError(f"the installed {graph.generation} cannot build the original: {message}\n\n{case.source}")
     differences = compare(answer.original, answer.clones[_CLONER])
     _assert_faithful(causes(answer.original, differences), ignore, at_least, case.source)
 
@@ -73,8 +73,8 @@ def assert_clones_faithfully(
     `model` is a built Functional or Sequential model of Keras 3 or `tf_keras`, trained or not. `clone` takes a model
     and returns its clone; the default is `clonediff.clone_model`. `inputs` are arrays to call both models on: one
     array, a list in the order of the inputs, or a dictionary by name; by default, they are drawn. The other arguments
-    are those of `check_clone`, but `costly` is on, and there is no check "warned", which would have to build the model
-    again.
+    work as in `check_clone`, but `costly` is on by default. The check "warned" is left out, because it would have to
+    build the model again.
     """
     cloned = clone_live(model, {_CLONER: clone or "fixed"}, inputs=inputs, costly=costly)
     _assert_faithful(cloned.causes_of(_CLONER), ignore, at_least, cloned.description)
@@ -91,7 +91,7 @@ class ClonedModel(msgspec.Struct, frozen=True):
     clones: dict[str, Clone]
 
     def causes_of(self, cloner: str, replaced: Collection[str] = ()) -> list[Cause]:
-        """The causes of a cloner, the worst first, except those of replaced layers."""
+        """The causes of a cloner, the worst first, without causes in replaced layers."""
         differences = compare(self.original, self.clones[cloner], _LIVE_CHECKS)
         if replaced:
             prefixes = tuple(f"{layer}/" for layer in replaced)
@@ -102,7 +102,7 @@ class ClonedModel(msgspec.Struct, frozen=True):
 
 
 def clone_live(model: Any, cloners: Mapping[str, Any], *, inputs: Any = None, costly: bool = True) -> ClonedModel:
-    """Clone a live model with functions or named cloners, and observe all models."""
+    """Clone a live model with each cloner, and observe the model and its clones."""
     from clonediff.harness.inside.frameworks import framework as framework_of
     from clonediff.harness.inside.frameworks import generation_of
     from clonediff.harness.inside.live_trial import try_live
@@ -115,16 +115,16 @@ def clone_live(model: Any, cloners: Mapping[str, Any], *, inputs: Any = None, co
     assert answer.original is not None  # a live model is built
     for run in (answer.original.inference, answer.original.training):
         if run is not None and run.failure is not None:
-            message = f"it cannot be called on the inputs; give others with `inputs=`. {run.failure.type}"
+            message = f"it cannot be called on the inputs; pass others with `inputs=`. {run.failure.type}"
             raise ValueError(f"{description}: {message}: {run.failure.message}")
     return ClonedModel(description, generation, versions, tuple(specs), answer.original, answer.clones)
 
 
 def _assert_faithful(found: list[Cause], ignore: Callable[[Cause], bool], at_least: str, description: str) -> None:
-    if at_least not in AT_LEAST:
-        raise ValueError(f"at_least: {at_least!r} is not one of {', '.join(AT_LEAST)}")
+    if at_least not in SEVERITIES:
+        raise ValueError(f"at_least: expected one of {', '.join(SEVERITIES)}, found {at_least!r}")
     counted = [cause for cause in found if not ignore(cause)]
-    failures = tuple(cause for cause in counted if cause.severity <= AT_LEAST[at_least])
+    failures = tuple(cause for cause in counted if cause.severity <= SEVERITIES[at_least])
     if not failures:
         return
     lines: list[str] = []

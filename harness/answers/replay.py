@@ -1,7 +1,7 @@
 """Try a finding, a graph or a known issue again.
 
-Its script is run first. A trial follows for a graph without a script, and if the script fails otherwise or cannot
-decide. `clonediff replay --help` explains the answers.
+Its script is run first. A trial of its graph follows if there is no script, or if the script fails in another way or
+cannot decide. `clonediff replay --help` explains the answers.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from clonediff.reports.markup import one_line
 from clonediff.reports.records import UPSTREAM_AND_FIXED, Cause, Difference, Finding
 
 BREAKS, GONE, OTHER, UNKNOWN = ReplayAnswer
-_WIDTH = max(map(len, ReplayAnswer))
+_ANSWER_WIDTH = max(map(len, ReplayAnswer))
 
 
 class FoundCause(msgspec.Struct, frozen=True):
@@ -55,7 +55,7 @@ class ReplayRow(msgspec.Struct, frozen=True):
     seconds: float = 0.0
 
 
-def replayed(
+def replay(
     targets: Iterable[Target],
     known: KnownIssues,
     *,
@@ -63,13 +63,13 @@ def replayed(
     cloner: str | None = None,
     say: Callable[[str], None] = lambda line: None,
 ) -> Generator[ReplayRow, None, None]:
-    """Yield the answer for each target on each subject, by default on its own.
+    """Yield the answer for each target on each subject, or on the target's own subject.
 
-    Answers that need no process come first. One process is started at a time; `say` is called with its subject.
+    Answers that need no process come first. One process is started at a time; `say` tells for which subject.
     """
     by_subject: dict[Subject, list[tuple[Target, ReplayRow]]] = defaultdict(list)
     for target in targets:
-        # If the original ends its process, there is nothing to clone.
+        # If the original itself ends its process, no cloner is called.
         cloned_by = "" if process_ending(target.finding) else cloner or target.cloner
         for name in map(str, subjects or (target.subject or target.generation,)):
             row = ReplayRow(target.where, target.title, target.id, name, cloned_by, because=target.problem)
@@ -95,28 +95,28 @@ def replayed(
             for target, row in pairs:
                 start = time.monotonic()
                 try:
-                    answered = _answered(row, target, upstream if row.cloner == UPSTREAM else fixed, process, known)
+                    answered = _answer_row(row, target, upstream if row.cloner == UPSTREAM else fixed, process, known)
                 except SubjectError as error:
                     answered = replace(row, because=str(error))
                 yield replace(answered, versions=versions, seconds=time.monotonic() - start)
 
 
-def _answered(
+def _answer_row(
     row: ReplayRow, target: Target, runner: ScriptRunner, process: SubjectProcess, known: KnownIssues
 ) -> ReplayRow:
-    """Answer by the script of a target, or else by a trial of its graph."""
+    """The answer by the script of a target, or else by a trial."""
     if target.generation not in ("", process.subject.generation):
         return replace(row, because=f"it is for {target.generation}")
-    # In a script, only upstream can be replaced, and only by ours.
+    # In a script, the runner can only replace upstream, and only by `fixed`.
     script = target.script if row.cloner in UPSTREAM_AND_FIXED and target.cloner == UPSTREAM else None
     if script is not None:
         answer, because = runner.answer(script)
         if answer in (BREAKS, GONE) or target.graph is None:
             return replace(row, answer=answer, because=because)
     if target.graph is None:
-        return replace(row, because="a known issue can be replayed with the cloners upstream and fixed only")
+        return replace(row, because="a known issue can only be replayed with --cloner upstream or fixed")
     trials = GraphTrials(process, known, cloners=(row.cloner,) if row.cloner else ())
-    differences = target.finding.differences if target.finding else ()  # none if the process was lost, at any point
+    differences = target.finding.differences if target.finding else ()  # none if the process was lost
     costly = True if not differences or any(map(takes_costly, differences)) else None
     trial = trials.try_if_supported(target.graph, costly=costly)
     answer, because = answer_of(target.finding, trial)
@@ -125,14 +125,14 @@ def _answered(
 
 
 def process_ending(finding: Finding | None) -> str:
-    """How the original ended its process, if that is the finding, or ""."""
+    """How the original ended its process, if that is the finding; "" for other findings."""
     if finding is None or finding.root is not None or not finding.id.startswith(LOST):
         return ""
     return finding.detail.partition(":")[0]
 
 
 def answer_of(finding: Finding | None, trial: Trial) -> tuple[ReplayAnswer, str]:
-    """Whether a trial shows a finding, or, without one, any cause; and the reason."""
+    """Whether a trial shows the finding, or any cause without one; and the reason."""
     lost = process_ending(finding)
     if trial.not_tried:
         return UNKNOWN, trial.not_tried
@@ -157,34 +157,34 @@ def _answer_of_root(root: Difference, trial: Trial) -> tuple[ReplayAnswer, str]:
         return UNKNOWN, f"the original itself fails in {root.run}: {run.failure.type}"
     new = [hit.cause for hit in trial.hits if hit.cause is not None and hit.known is None]
     if new:
-        return OTHER, f"gone; instead: {'; '.join(map(_titled, new))}"
+        return OTHER, f"gone; instead: {'; '.join(map(_title_with_id, new))}"
     for cause in trial.causes:
         if any(fingerprint(follower) == expected for follower in cause.followers):
-            return OTHER, f"it follows from another cause: {_titled(cause)}"
+            return OTHER, f"it follows from another cause: {_title_with_id(cause)}"
         if any(_hides(difference, root) for difference in cause.differences):
-            return OTHER, f"it is masked by another cause: {_titled(cause)}"
+            return OTHER, f"it is masked by another cause: {_title_with_id(cause)}"
     known = ", ".join(dict.fromkeys(hit.known.id for hit in trial.hits if hit.known is not None))
     return GONE, f"known issues remain: {known}" if known else ""
 
 
-def _titled(cause: Cause) -> str:
+def _title_with_id(cause: Cause) -> str:
     return f"{title(cause)} [{cause.fingerprint}]"
 
 
 def _hides(difference: Difference, expected: Difference) -> bool:
-    """Whether an exception ended a trial before the expected difference could show."""
+    """Whether a difference is an exception that came before the expected difference could show."""
     if difference.raised is None or difference.check == "warned":
         return False
-    if difference.change == "raises" and not difference.run:  # there is no clone, or its weights were not set
+    if difference.change == "raises" and not difference.run:  # the clone was not made, or its weights were not set
         return difference.check == "made" or expected.run != "" or expected.check == "again"
     return difference.model == expected.model and difference.run in ("", expected.run)
 
 
-def replayed_text(row: ReplayRow) -> Iterator[str]:
-    """The answer for a terminal: a line, and an indented line for each detail."""
-    indent, text = " " * (_WIDTH + 2), f"{row.title} [{row.id}]" if row.id else row.title or row.where
+def row_lines(row: ReplayRow) -> Iterator[str]:
+    """An answer for a terminal: a line, and an indented line for each detail."""
+    indent, text = " " * (_ANSWER_WIDTH + 2), f"{row.title} [{row.id}]" if row.id else row.title or row.where
     text += f", cloned by {row.cloner}" if row.cloner and row.title else ""
-    yield "  ".join(filter(None, (row.answer.value.ljust(_WIDTH), one_line(row.subject), one_line(text))))
+    yield "  ".join(filter(None, (row.answer.value.ljust(_ANSWER_WIDTH), one_line(row.subject), one_line(text))))
     if row.answer is UNKNOWN and row.title and row.id != row.where:
         yield indent + one_line(f"of {row.where}")
     if row.because:

@@ -16,27 +16,27 @@ from clonediff.harness.subjects.subject import Subject
 from clonediff.reports.documents import issue, template
 from clonediff.reports.known import KNOWN_ISSUES, ROOTS, KnownIssues, header_of
 from clonediff.reports.known_index import NAMES, by_root, facts_of
-from clonediff.reports.markup import fenced
-from clonediff.reports.records import DOES
+from clonediff.reports.markup import code_block
+from clonediff.reports.records import EFFECTS
 from clonediff.strategies.program import Generation
 
 FIXES = KNOWN_ISSUES.with_name("fixes")
-IN_FULL = 3
-"""The number of scripts in the issue of a root cause."""
+SCRIPTS_SHOWN = 3
+"""How many scripts the issue of a root cause shows."""
 
 
 def issue_of(target: Target) -> str:
-    """The text of an issue for the tracker of Keras."""
+    """The text of an issue for Keras, from a finding or a known issue."""
     if target.finding is not None:
         return issue(target.finding, target.finding.source)
     assert target.issue is not None
     known = target.issue
     because = f"{known.because}.\n\n" if known.because else ""
     links = "".join(f"{line}\n" for line in filter(None, (*known.lines, known.link)))
-    return f"# {known.title}\n\n{because}{links}\n{fenced(known.code.rstrip(), 'python')}\n"
+    return f"# {known.title}\n\n{because}{links}\n{code_block(known.code.rstrip(), 'python')}\n"
 
 
-def run_on(script: Script, subject: Subject) -> tuple[ReplayAnswer, str]:
+def run_script(script: Script, subject: Subject) -> tuple[ReplayAnswer, str]:
     """Run a script in a fresh process of a subject's release."""
     with closing(ScriptRunner(subject, search_path_of(subject))) as runner:
         answer, reason = runner.answer(replace(script, sure=True))
@@ -49,26 +49,26 @@ def run_on(script: Script, subject: Subject) -> tuple[ReplayAnswer, str]:
 
 
 def issue_of_root(name: str, known: KnownIssues, fixes: Path = FIXES) -> str | None:
-    """The text of an issue for the open bugs of a root cause, or None."""
+    """The text of one issue for all open bugs of a root cause, or None."""
     root = name.removeprefix("tf-")
     generation: Generation = "tf_keras" if name.startswith("tf-") else "keras"
     bugs = [bug for bug in dict(by_root(known, generation)).get(root, []) if bug.until is None]
     if not bugs:
         return None
-    smallest = sorted(bugs, key=lambda bug: (len(bug.code.splitlines()), bug.id))[:IN_FULL]
+    smallest = sorted(bugs, key=lambda bug: (len(bug.code.splitlines()), bug.id))[:SCRIPTS_SHOWN]
     return template("root_issue.md.j2", str).render(
         title=ROOTS[root],
         generation=NAMES[generation],
         bugs=bugs,
         smallest=sorted(smallest, key=bugs.index),
         fixes=list(_fixes({bug.id for bug in bugs}, fixes)),
-        does=DOES,
+        effects=EFFECTS,
         facts_of=facts_of,
     )
 
 
 def _fixes(bugs: set[str], folder: Path) -> Iterator[tuple[str, str, list[str]]]:
-    """The name and title of each fix that fixes some of the bugs, and which."""
+    """Yield the name and title of each useful fix, and the bugs that it fixes."""
     for path in sorted(folder.glob("*.py")):
         text = path.read_text(encoding="utf-8")
         if fixed := sorted(bugs & set(header_of(text, path).get("mends", ()))):

@@ -21,7 +21,7 @@ _HEADLINES: tuple[tuple[Severity, dict[str, str], str], ...] = (
     (CRASHES, {"run": "trained"}, "{clone} crashes when trained"),
     (CRASHES, {"run": "training"}, "{clone} crashes when called in training mode"),
     (CRASHES, {}, "{clone} crashes when called"),
-    # Without a run, no output was compared: the effect shows when the weights are set, or the clone is called.
+    # No run showed the difference: its effect shows when the weights are set, or the clone is called.
     (COMPUTES, {"run": "", "change": "(clone|original) dependent"}, "{clone} uses variables of the original"),
     (COMPUTES, {"run": "", "part": "state"}, "{clone} starts with a different state"),
     (COMPUTES, {"run": "", "part": "weight|copied"}, "{clone} has different weights"),
@@ -34,7 +34,7 @@ _HEADLINES: tuple[tuple[Severity, dict[str, str], str], ...] = (
     (PROPERTY, {}, "{clone} differs in a property"),
     (NAME, {}, "{clone} has a different name"),
 )
-"""Severity, patterns of the fields of a difference, and its effect on the user: the first match counts."""
+"""A severity, patterns for fields of a difference, and the effect on the user; the first match counts."""
 _FACTS = ("config", "attribute", "compiled")
 _FUNCTION = re.compile(r"function (\S+) [0-9a-f]+")
 _DIGEST = re.compile(r"(array of .*): [0-9a-f]+")
@@ -44,15 +44,15 @@ _NOISE = re.compile(
     r"|(?s:\s*(?:(?:Call arguments|Arguments) received by |Full (?:object )?config:|[Cc]onfig[:=] ?\{).*)",
     re.MULTILINE,
 )
-"""Colours, calls and configs that Keras adds to a message."""
+"""Colours, call arguments and configs that Keras adds to the message of an exception."""
 _LONG_DICT = re.compile(r"\{'.{80,}", re.DOTALL)
 _NO_ATTRIBUTE = ("attribute", "nothing")
-_LONGEST = 300
-_LISTED = 4
+_MAX_LENGTH = 300
+_MAX_LISTED = 4
 
 
 def headline(cause: Cause) -> str:
-    """The effect of a cause on the user, as concrete as a run shows it."""
+    """The worst effect of a cause on the user, in a few words."""
     worst = [item for item in cause.differences if item.severity is cause.severity] or [cause.root]
     difference = next((item for item in worst if item.run), worst[0])
     if difference.check == "untouched":
@@ -75,12 +75,12 @@ def _is_seed(difference: Difference) -> bool:
 
 
 def layer_name(place: Place | None) -> str:
-    """The class and name of a layer; "" for the model."""
+    """The class and the name of a layer; "" for the model."""
     return "" if place is None or not place.name or place.layer < 0 else f"{place.kind} `{place.name}`"
 
 
 def sentence(cause: Cause, failure: Failure | None = None) -> str:
-    """The root of a cause; `failure` is the exception if there is no clone."""
+    """The root of a cause as a sentence; without a clone, `failure` is the exception."""
     root, layer = cause.root, layer_name(cause.root.first)
     if names := colliding_names(cause):
         return f"the weights {' and '.join(names)} have the same name in the clone"
@@ -98,11 +98,11 @@ def sentence(cause: Cause, failure: Failure | None = None) -> str:
         compiled = aspect_of(root).role == "compiled"
         same = [item for item in cause.differences if (item.part, item.first, item.run) == (root.part, root.first, "")]
         facts = dict.fromkeys(f"`{fact_name(item)}` {_both_values(item, clone)}" for item in same)
-        return f"{'compile settings' if compiled else layer or 'the model'}: {_listed(list(facts))}"
+        return f"{'compile settings' if compiled else layer or 'the model'}: {_enumeration(list(facts))}"
     text += f": {layer}" if layer not in text else ""
     values = (root.expected, root.found)
     in_title = any(value.lower() in ("", "true", "false", "nothing") for value in values) or root.digests
-    if in_title or any(len(value) > _LONGEST // 3 or value.startswith(("{", "[{")) for value in values):
+    if in_title or any(len(value) > _MAX_LENGTH // 3 or value.startswith(("{", "[{")) for value in values):
         return text
     return f"{text}: {root.expected} in the model, {root.found} in {clone}"
 
@@ -119,7 +119,7 @@ def _both_values(difference: Difference, clone: str) -> str:
 
 
 def effects(cause: Cause, original: Observation) -> Iterator[str]:
-    """The consequences of a cause for a user, the worst last."""
+    """Yield the consequences of a cause for a user, the worst last."""
     shape, differences = original.shape, cause.differences
     if colliding_names(cause):
         yield "the clone cannot be saved as HDF5: `name already exists`"
@@ -127,10 +127,10 @@ def effects(cause: Cause, original: Observation) -> Iterator[str]:
     if flags and "trainable" in (cause.root.part, cause.root.change):
         verb = "trains" if flags[0].found in ("true", "True") else "does not train"
         weights = (shape.weights[int(re.findall(r"\d+", item.within)[-1])] for item in flags)
-        yield f"the clone {verb} {_listed([_variable(shape, weight) for weight in weights])}"
+        yield f"the clone {verb} {_enumeration([_variable(shape, weight) for weight in weights])}"
     for difference in differences:
         if (difference.part, difference.change) == ("weight", "order"):
-            yield _reordered(shape, difference)
+            yield _order_sentence(shape, difference)
         elif difference.check == "weights" and difference.raised is not None and difference is not cause.root:
             message = message_of(difference.raised.message)
             yield f"clone.set_weights(model.get_weights()) raises {difference.raised.type}: {message}"
@@ -138,7 +138,7 @@ def effects(cause: Cause, original: Observation) -> Iterator[str]:
     missing = attributes or [item for item in differences if item.change == "missing"]
     lost = list(dict.fromkeys(map(_lost_part, missing)))
     if len(lost) > 1:
-        yield f"the clone lacks {_listed(lost)}"
+        yield f"the clone lacks {_enumeration(lost)}"
     if cause.root.part == "kind" and not layer_name(cause.root.first):
         yield f"the clone lacks the methods and attributes of `{cause.root.expected}`, such as a `train_step`"
     refused = any(difference.check == "weights" and difference.raised is not None for difference in differences)
@@ -154,8 +154,8 @@ def _lost_part(difference: Difference) -> str:
     return layer_name(difference.first) if difference.part == "layer" else difference.expected.partition(" ")[0]
 
 
-def _reordered(shape: Shape, difference: Difference) -> str:
-    """The order of weights differs, with an example of what `set_weights` does."""
+def _order_sentence(shape: Shape, difference: Difference) -> str:
+    """A sentence about the order of weights, with an example of what `set_weights` does."""
     order = json.loads(difference.found)
     pairs = ((shape.weights[index], shape.weights[other]) for index, other in enumerate(order) if index != other)
     swapped = ((_variable(shape, to), _variable(shape, value)) for to, value in pairs if to.shape == value.shape)
@@ -164,17 +164,17 @@ def _reordered(shape: Shape, difference: Difference) -> str:
 
 
 def _variable(shape: Shape, variable: Variable) -> str:
-    """The name of a layer and of its weight."""
+    """The name of a weight, after the name of its layer."""
     return f"{full_name(shape, variable.owner)}/{variable.name.rpartition('/')[2].removesuffix(':0')}"
 
 
-def _listed(names: list[str]) -> str:
-    rest = len(names) - _LISTED
-    return ", ".join(names[:_LISTED]) + (f" and {rest} more" if rest > 0 else "")
+def _enumeration(names: list[str]) -> str:
+    rest = len(names) - _MAX_LISTED
+    return ", ".join(names[:_MAX_LISTED]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def message_of(text: str) -> str:
-    """The message of an exception without noise, cut at the end of a sentence."""
+    """The message of an exception, without `_NOISE`, cut at the end of a sentence."""
     text = " ".join(_LONG_DICT.sub("{...}", _NOISE.sub("", text)).replace(" at 0x>", ">").split())
-    sentences = re.match(rf".{{,{_LONGEST}}}$|.{{100,{_LONGEST}}}(?<=\.)(?= )", text)
-    return sentences[0] if sentences else textwrap.shorten(text, _LONGEST, placeholder=" ...")
+    sentences = re.match(rf".{{,{_MAX_LENGTH}}}$|.{{100,{_MAX_LENGTH}}}(?<=\.)(?= )", text)
+    return sentences[0] if sentences else textwrap.shorten(text, _MAX_LENGTH, placeholder=" ...")

@@ -1,6 +1,6 @@
-"""Read arguments of the command line: runs, findings, graphs, known issues, corpora, folders.
+"""Find what an argument names: a run, a finding, a graph, a known issue.
 
-An argument that cannot be read is a target, too, whose `problem` names the file, the field and what to do.
+An argument that cannot be read becomes a target whose `problem` names the file, the field and what to do.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from clonediff.reports.records import UNREADABLE, Finding, RecordError, read
 from clonediff.strategies.program import GENERATIONS, Graph, MalformedGraph, from_json
 
 FINDING = "finding.json"
-_RUN = ("run.json", "findings")
+_RUN_FILES = ("run.json", "findings")
 _RUN_PATTERNS = (f"findings/[!.]*/{FINDING}",)
 _FOLDER_PATTERNS = (FINDING, "[!.]*.json", f"*/{FINDING}", "*keras/[!.]*.json")
-"""The files of a finding, a folder of findings or graphs, and a corpus: the first pattern with a match counts.
+"""Patterns for a finding, graphs, a folder of findings, and a corpus; the first pattern with a match counts.
 
-The name of a file that is being written begins with a dot.
+Names that begin with a dot are left out: such a file is still being written.
 """
-_LISTED = 20
+_MAX_LISTED = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
     """A graph, a finding or a known issue to try.
 
-    `where` is the file or the argument. `subject` is "" if it is unknown on what it was found, `generation` if both
-    will do. `problem` is the reason why it cannot be tried.
+    `where` is the file or the argument. `subject` is "" if it is not known where it was found, `generation` is "" if
+    both generations can try it. `problem` is the reason why it cannot be tried.
     """
 
     where: str
@@ -64,16 +64,16 @@ def targets(arguments: Iterable[str], known: KnownIssues, generations: Collectio
     """The targets of all arguments, each once; "known" means the known issues of these generations."""
     by_place: dict[str, Target] = {}
     for argument in arguments:
-        for target in _of_argument(argument, known, generations):
+        for target in _targets_of_argument(argument, known, generations):
             by_place.setdefault(os.path.realpath(target.where) if target.issue is None else target.where, target)
     return list(by_place.values())
 
 
 def single_target(argument: str, prefix: str, known: KnownIssues) -> Target:
-    """The known issue or finding of an argument.
+    """The known issue or the finding that an argument names.
 
-    In a run, it is the finding whose id or folder starts with `prefix`. Raises `RecordError` with the choices if there
-    is not exactly one.
+    In a run, it is the finding whose id or folder starts with `prefix`. If there is none, or several, the message of
+    the `RecordError` lists the choices.
     """
     found = targets([argument], known)
     by_name = {_name(target): target for target in found if target.finding or target.issue}
@@ -86,7 +86,7 @@ def single_target(argument: str, prefix: str, known: KnownIssues) -> Target:
     starting = f" starting with {prefix!r}" if prefix else ""
     reason = f"{len(matching)} findings{starting}, name one: " if matching else f"no finding{starting}"
     reason += "; there are " if by_name and not matching else ""
-    listed = ", ".join(sorted(map(_name, matching or by_name.values()))[:_LISTED])
+    listed = ", ".join(sorted(map(_name, matching or by_name.values()))[:_MAX_LISTED])
     raise RecordError("; ".join((f"{argument}: {reason}{listed}", *unread[:1])))
 
 
@@ -95,43 +95,43 @@ def _name(target: Target) -> str:
     return Path(target.where).parent.name if target.finding else target.id
 
 
-def _of_argument(argument: str, known: KnownIssues, generations: Collection[str]) -> Iterator[Target]:
+def _targets_of_argument(argument: str, known: KnownIssues, generations: Collection[str]) -> Iterator[Target]:
     if os.path.isdir(argument):
-        yield from _of_folder(Path(argument))
+        yield from _targets_of_folder(Path(argument))
     elif os.path.isfile(argument):
-        yield _of_file(Path(argument))
+        yield _target_of_file(Path(argument))
     elif argument == "known":
-        yield from (_of_issue(issue) for issue in known.bugs if issue.generation in generations)
+        yield from (_target_of_issue(issue) for issue in known.bugs if issue.generation in generations)
     elif (issue := known.get(argument)) is not None:
-        yield _of_issue(issue)
+        yield _target_of_issue(issue)
     else:
         near = difflib.get_close_matches(argument, [issue.id for issue in known.issues])
         hint = f"did you mean {' or '.join(near)}?" if near else "known issues are the scripts in reports/known"
         yield Target(argument, problem=f"there is no such file, folder or known issue; {hint}")
 
 
-def _of_issue(issue: KnownIssue) -> Target:
+def _target_of_issue(issue: KnownIssue) -> Target:
     if issue.verdict == "limit":
         return Target(issue.id, problem=f"a limit, which has no script: {issue.title}. {issue.because}")
     return Target(issue.id, issue.title, issue.id, issue=issue, generation=issue.generation)
 
 
-def _of_folder(path: Path) -> Iterator[Target]:
-    is_run = any((path / name).exists() for name in _RUN)
+def _targets_of_folder(path: Path) -> Iterator[Target]:
+    is_run = any((path / name).exists() for name in _RUN_FILES)
     patterns = _RUN_PATTERNS if is_run else _FOLDER_PATTERNS
     files = next(filter(None, (sorted(path.glob(pattern)) for pattern in patterns)), [])
     if not files and not is_run:
         yield Target(str(path), problem="the folder has no run, finding or graph in it")
-    yield from map(_of_file, files)
+    yield from map(_target_of_file, files)
 
 
-def _of_file(path: Path) -> Target:
-    """Read a finding or a graph, by the fields of the file."""
+def _target_of_file(path: Path) -> Target:
+    """Read a finding or a graph; the fields of the file tell which."""
     where = str(path)
     try:
         fields = msgspec.json.decode(path.read_bytes(), type=dict[str, msgspec.Raw])
         if path.name == FINDING or "graph" in fields:
-            return _of_finding(read(path, Finding), where)
+            return _target_of_finding(read(path, Finding), where)
         graph = from_json(path.read_bytes(), where)
     except OSError as error:
         return Target(where, problem=f"cannot be read ({error.strerror})")
@@ -144,7 +144,7 @@ def _of_file(path: Path) -> Target:
     return Target(where, path.name, graph=graph, generation=generation)
 
 
-def _of_finding(finding: Finding, where: str) -> Target:
+def _target_of_finding(finding: Finding, where: str) -> Target:
     found_by = finding.cloner or "upstream"
     target = Target(
         where, finding.title, finding.id, None, None, finding, finding.subject, found_by, finding.generation

@@ -1,4 +1,4 @@
-"""Count causes as a user would: by loss, metric and optimizer, without harmless ones."""
+"""Regroup causes as a user counts them: one for each loss, metric and optimizer."""
 
 from __future__ import annotations
 
@@ -11,31 +11,31 @@ from clonediff.harness.trials.checks import aspect_of
 from clonediff.harness.trials.triage import fingerprint
 from clonediff.reports.records import Cause, Difference, Severity
 
-_COMPILED = re.compile(r"(?:.*\.)?(?:attribute|compiled)\.(?:_compile_config\.config\['(\w+)'\])?(.*)")
+_COMPILE_PATH = re.compile(r"(?:.*\.)?(?:attribute|compiled)\.(?:_compile_config\.config\['(\w+)'\])?(.*)")
 _BUILT_OPTIMIZER = re.compile(
     r"optimizer\.(?:built|variables|iterations|\w*(?:momentums|velocities|averages?|accumulators))"
 )
-"""State that an optimizer has once it is built."""
+"""Attributes that an optimizer has only after it is built."""
 
 
 def user_causes(causes: Iterable[Cause]) -> list[Cause]:
-    """The causes that a user would count, the worst first."""
-    parts = [part for cause in causes for part in _split(cause) if not _is_private(part)]
+    """Causes as a user counts them, the worst first."""
+    parts = [part for cause in causes for part in _split_cause(cause) if not _is_private(part)]
     if any(_is_separate_input(part) for part in parts):
         parts = [part for part in parts if part.severity < Severity.TRAINS or not _is_about_inputs(part)]
-    merged = _merged(parts)
+    merged = _merge(parts)
     merged = [replace(cause, severity=Severity.PROPERTY) if colliding_names(cause) else cause for cause in merged]
     return sorted(merged, key=lambda cause: cause.severity)
 
 
 def fact_name(difference: Difference) -> str:
-    """A setting, attribute or compile argument as a user writes it: "metrics[0].tolerance"."""
-    match = _COMPILED.fullmatch(difference.within)
+    """The name of what differs, as a user writes it: "metrics[0].tolerance"."""
+    match = _COMPILE_PATH.fullmatch(difference.within)
     name = "".join(filter(None, match.groups())) if match else difference.name
     return name.removeprefix(".").replace("._", ".")
 
 
-def _split(cause: Cause) -> list[Cause]:
+def _split_cause(cause: Cause) -> list[Cause]:
     """Split a cause of compile arguments by loss, metric and optimizer."""
     if aspect_of(cause.root).role != "compiled" or cause.root.aspect == "compiled":
         return [cause]
@@ -52,7 +52,7 @@ def _split(cause: Cause) -> list[Cause]:
 
 
 def _is_private(cause: Cause) -> bool:
-    """Whether it is about a private attribute of a Keras class, without effect on numbers."""
+    """Whether a private attribute of a Keras class differs, without effect on numbers."""
     root = cause.root
     names = re.findall(r"\.(\w+)", root.within.rpartition("attribute")[2])
     private = "_auto_config" in names or bool(names and names[-1].startswith("_"))
@@ -62,18 +62,18 @@ def _is_private(cause: Cause) -> bool:
 
 
 def _is_separate_input(cause: Cause) -> bool:
-    """Whether an input layer is shared only in the original, or only in the clone."""
+    """Whether only one of the models shares an input layer."""
     first = cause.root.first
     return first is not None and first.kind == "InputLayer" and cause.root.aspect in ("layer unshared", "layer merged")
 
 
 def _is_about_inputs(cause: Cause) -> bool:
-    """Whether it is a separate input, or about the inputs and outputs of layers."""
+    """Whether a separate input layer explains the cause."""
     first = cause.root.first
     return _is_separate_input(cause) or bool(aspect_of(cause.root).topic == "ends" and first and first.layer >= 0)
 
 
-def _merged(causes: Sequence[Cause]) -> list[Cause]:
+def _merge(causes: Sequence[Cause]) -> list[Cause]:
     """Merge each cause into an earlier one that explains it."""
     kept: list[Cause] = []
     for cause in sorted(causes, key=lambda cause: (cause.root.part == "weight", cause.root.part != "trainable")):
@@ -88,7 +88,7 @@ def _merged(causes: Sequence[Cause]) -> list[Cause]:
 
 
 def _explains(earlier: Cause, cause: Cause) -> bool:
-    """Whether a frozen layer explains reordered weights, or a missing layer missing parts."""
+    """Whether a frozen layer explains reordered weights, or a missing layer explains its missing parts."""
     if (cause.root.part, cause.root.change) == ("weight", "order"):
         return earlier.root.part == "trainable"
     holder, first = earlier.root.first, cause.root.first
@@ -97,7 +97,7 @@ def _explains(earlier: Cause, cause: Cause) -> bool:
 
 
 def colliding_names(cause: Cause) -> tuple[str, ...]:
-    """The names of weights that become one name in the clone, which HDF5 rejects."""
+    """The different names of weights that get one name in the clone; HDF5 rejects it."""
     if any(difference.severity is not Severity.NAME for difference in cause.differences):
         return ()
     groups: dict[tuple[str, str], list[str]] = {}

@@ -1,4 +1,4 @@
-"""Load a user's model from a file, and prepare the cloners for it."""
+"""Load a user's model, and prepare the cloners for it."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from clonediff.strategies.program import Generation
 class UserModel(NamedTuple):
     """A model, the script that assigns it to `model`, and the cloners by name.
 
-    `subclassed` is the class of a model that was wrapped in a functional one, "" for others. `replaced` will have the
-    layers that the clone function replaces, and the new class; it is None without a clone function.
+    `subclassed` is the class of a model that was wrapped in a functional model, "" for other models. The clone function
+    adds each layer that it replaces, with the new class, to `replaced`, which is None without a clone function.
     """
 
     model: Any
@@ -32,9 +32,9 @@ class UserModel(NamedTuple):
 
 
 def user_model(spec: str, cloners: Sequence[str], clone_function: str = "") -> UserModel:
-    """Load a model by its name on the command line.
+    """Load the model that `spec`, an argument of the command line, names.
 
-    Raises `ValueError` or `TypeError` with the reason and what to do if it cannot be checked.
+    Raises `ValueError` or `TypeError` with the reason and what to do if the model cannot be checked.
     """
     from clonediff.harness.inside.cloners import chosen_cloners
     from clonediff.harness.inside.frameworks import generation_of
@@ -45,7 +45,7 @@ def user_model(spec: str, cloners: Sequence[str], clone_function: str = "") -> U
     for name in filter(is_users_cloner, (*cloners, clone_function)):
         if why := problem(name):
             raise ValueError(why)
-    model = _loaded(source)
+    model = _run_script(source)
     framework = _import_keras(generation_of(model))
     clones = chosen_cloners(cloners, framework)
     if is_subclassed(model, framework):
@@ -55,7 +55,7 @@ def user_model(spec: str, cloners: Sequence[str], clone_function: str = "") -> U
         lines = lines_around(model)
         source = f"{source}\n{DIALECTS[framework.generation].imports['keras']}\n{lines}"
         calls = {name: partial(clone_within, lines, clone, framework.keras) for name, clone in clones.items()}
-        return UserModel(_loaded(source), source, calls, type(model).__name__)
+        return UserModel(_run_script(source), source, calls, type(model).__name__)
     if not clone_function:
         return UserModel(model, source, {name: name for name in cloners})
     replaced: dict[str, str] = {}
@@ -65,7 +65,7 @@ def user_model(spec: str, cloners: Sequence[str], clone_function: str = "") -> U
 
 
 def _import_keras(generation: Generation) -> Any:
-    """Import a Keras in the environment of a subject, without the start-up messages of TensorFlow."""
+    """Import Keras with the environment of its subject, without the start-up messages of TensorFlow."""
     for name, value in environment(Subject.parse(generation)).items():
         os.environ.setdefault(name, value)
     stderr, devnull = os.dup(2), os.open(os.devnull, os.O_WRONLY)
@@ -81,11 +81,11 @@ def _import_keras(generation: Generation) -> Any:
 
 
 def _source_of(spec: str) -> tuple[Generation, str]:
-    """The generation that can load a file, and a script that defines `model`."""
+    """The generation to load the model with, and a script that assigns it to `model`."""
     path, colon, function = spec.rpartition(".py:")
     file = Path(f"{path}.py" if colon else spec).absolute()
     if not file.is_file():
-        raise ValueError("there is no such file")
+        raise ValueError("there is no such file: correct the path")
     if colon:
         lines = ["import importlib", "import sys", "", f"sys.path.insert(0, {json.dumps(str(file.parent))})", ""]
         lines.append(f"model = importlib.import_module({json.dumps(file.stem)}).{function}()")
@@ -102,12 +102,12 @@ def _source_of(spec: str) -> tuple[Generation, str]:
     return saved_by, f"{keras}\n\nmodel = keras.models.load_model({json.dumps(str(file))})\n"
 
 
-def _loaded(source: str) -> Any:
+def _run_script(source: str) -> Any:
     """Run the script and return its model."""
     names: dict[str, Any] = {"__name__": "__main__"}
     try:
         exec(compile(source, "<model>", "exec"), names)
     except Exception as error:  # a user's file may raise anything
-        advice = " (check FILE.py:FUNCTION, a function that loads it)" if "load_model" in source else ""
+        advice = " (write a function that loads it, and name it, FILE.py:FUNCTION)" if "load_model" in source else ""
         raise ValueError(f"it cannot be loaded{advice}: {type(error).__name__}: {error}") from None
     return names["model"]

@@ -46,7 +46,7 @@ class Record:
         self.run.counts[subject] = self.run.counts.get(subject, Counts()).plus(result.counts)
         for sort, graphs in (("refused", result.refused_examples), ("faults", result.fault_examples)):
             for why, graph in graphs.items():
-                self.folder.example(sort, subject, why, graph)
+                self.folder.write_example(sort, subject, why, graph)
 
     def add_finding(self, finding: Finding) -> None:
         """Write a finding that is new or has changed, and store it in the corpus."""
@@ -55,7 +55,7 @@ class Record:
         if finding == before:
             return
         self.findings[name] = finding
-        self.folder.finding(finding)
+        self.folder.write_finding(finding)
         self.corpus.write(finding)
         if before is None or finding.smallest > before.smallest:
             self.on_finding(finding)
@@ -65,8 +65,8 @@ class Record:
         self.findings.pop(folder_name(finding), None)
         self.folder.withdraw(finding)
         self.corpus.remove(finding)
-        self.run.unsteady.append(f"{finding.subject}: {finding.title}")
-        self.on_problem(f"not counted, since it did not show again: {self.run.unsteady[-1]}")
+        self.run.flaky.append(f"{finding.subject}: {finding.title}")
+        self.on_problem(f"not counted, since it did not show again: {self.run.flaky[-1]}")
 
     def give_up(self, subject: str, reason: str) -> None:
         self.run.lost[subject] = reason
@@ -88,4 +88,4 @@ class Record:
 
     def write(self) -> None:
         self.run.seconds = round(time.monotonic() - self.began, 1)
-        self.folder.run(self.run)
+        self.folder.write_run(self.run)

@@ -1,7 +1,7 @@
 """The command line: a module for each command.
 
-A module reads the `options`, calls a room of the harness, and prints the result through `terminal`, which has tables,
-progress and exit codes. Nothing here imports Keras.
+A module parses `options`, calls another package of the harness, and prints the result through `terminal`, which has
+tables, progress and exit codes. No module here imports Keras.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ for module in (audit, check, fuzz, judge, replay, repro):
 
 
 def main() -> None:
-    """The console script: an expected error is one line and exit code 2.
+    """Run the command line: print an expected error as one line; exit with 2.
 
-    `git bisect run` takes 2 for a bad commit, and stops at 128.
+    With --bisect it is 128, which stops `git bisect run`; 2 would be a bad commit.
     """
     failed = 128 if "--bisect" in sys.argv else 2
     try:
@@ -55,7 +55,7 @@ def main() -> None:
             traceback.print_exc()
             error = RuntimeError("this is a bug in clonediff; please report it with the lines above")
         if isinstance(error, OSError) and error.filename:
-            advice = "make room, give access, or name another file or folder"
+            advice = "free disk space, change its permissions, or name another file or folder"
             error = RuntimeError(f"{error.filename}: {error.strerror}: {advice}")
         warn(str(error))
         code = failed

@@ -14,12 +14,12 @@ from clonediff.harness.observation import ClassAudited
 from clonediff.harness.trials.cloners import with_absolute_path
 from clonediff.reports.markup import one_line
 
-_LONGEST = 110
+_MAX_REASON = 110
 
 
 @click.command("audit")
 @click.argument("target")
-@click.option("--jobs", type=click.IntRange(1, 64), default=2, show_default=True, help="How many classes at once.")
+@click.option("--jobs", type=click.IntRange(1, 64), default=2, show_default=True, help="Audit this many at once.")
 @shared.as_json("Print JSON, with an answer for each argument.")
 def command(target: str, jobs: int, as_json: bool) -> None:
     """Find constructor arguments that the config of a class loses.
@@ -27,16 +27,16 @@ def command(target: str, jobs: int, as_json: bool) -> None:
     TARGET is a package, a module, a class or a file: keras.layers, tf_keras.losses, my_package.layers.Scale,
     my_layers.py:Scale. Each class with a config is created with one argument at a time set to another value than its
     default, and recreated by from_config(get_config()), through JSON as well. All attributes of both objects are
-    compared. An argument is kept, lost or unknown. A value that the config writes in another form is kept. Objects are
+    compared. An argument is kept, lost or unknown; kept, too, if the config has its value in another form. Objects are
     created in processes with limits of time and memory.
 
-    Exit codes: 0 nothing is lost; 1 an argument is lost; 2 the command failed; 130 interrupted.
+    Exit codes: 0 no argument is lost; 1 an argument is lost; 2 the command failed; 130 interrupted.
     """
     with Progress(quiet=as_json) as progress:
         progress.show(f"looking at {target}")
         generation, classes = classes_of(with_absolute_path(target))
         if not classes:
-            raise click.UsageError(f"{target}: expected classes that have get_config and from_config, found none")
+            raise click.UsageError(f"{target}: found no class that has get_config and from_config; name another target")
         audits: list[ClassAudited] = []
         for audited in audit_all(classes, generation, jobs):
             audits.append(audited)
@@ -52,12 +52,12 @@ def command(target: str, jobs: int, as_json: bool) -> None:
 
 
 def _lines(audited: ClassAudited) -> Iterator[str]:
-    """A line for a class, and one for each lost argument."""
+    """The lines for a class and its lost arguments."""
     name = audited.name.rpartition("/")[2]  # without the folder of a file
     if audited.reason:
-        yield f"{name}: {one_line(audited.reason, _LONGEST)}"
+        yield f"{name}: {one_line(audited.reason, _MAX_REASON)}"
         return
     complete = sum(argument.answer == "kept" for argument in audited.arguments)
     yield f"{name}: {complete} of {len(audited.arguments)} arguments kept"
     for lost in audited.lost:
-        yield f"  lost: {one_line(lost.given, 60)}: {one_line(lost.reason, _LONGEST)}"
+        yield f"  lost: {one_line(lost.given, 60)}: {one_line(lost.reason, _MAX_REASON)}"

@@ -11,46 +11,46 @@ from clonediff.harness.campaign.record import Record
 from clonediff.harness.cli.terminal import Progress, estimate, say, say_table
 from clonediff.reports.known import KnownIssues
 from clonediff.reports.markup import one_line
-from clonediff.reports.records import DOES, Finding
+from clonediff.reports.records import EFFECTS, Finding
 from clonediff.reports.run_folder import StoredRun
 from clonediff.reports.verdict import (
     NEW,
     duration,
     graphs_by_severity,
-    grouped,
+    group_findings,
     known_causes,
+    quantity,
     refusals,
     run_text,
-    some,
     verdict,
     versions_text,
 )
 
 MAX_CAUSES = 10
 MAX_REFUSALS = 5
-"""The number of known causes, and of reasons of refused graphs, on the screen."""
+"""How many known causes, and reasons for refused graphs, are printed."""
 FINDING_FIELDS = ("id", "title", "subject", "cloner", "count", "proof", "smallest")
 CAUSE_FIELDS = ("id", "title", "graphs", "worse")
-"""The fields of a finding, and of a known cause, that `--json` prints."""
+"""The fields that `--json` prints of a finding, and of a known cause."""
 
 
 class CampaignText(Progress):
-    """Prints progress to standard error, and findings to standard output unless `quiet`."""
+    """Print progress to standard error, and findings to standard output unless `quiet`."""
 
-    stored = 0
-    """How many graphs of the corpus are tried first."""
+    stored_graphs = 0
+    """The number of graphs in the corpus, which are tried first."""
 
-    def found(self, finding: Finding) -> None:
-        """Print a finding that is new, or was reduced."""
+    def say_finding(self, finding: Finding) -> None:
+        """Print that a finding was found or reduced."""
         state = f"reduced ({finding.confirmation})" if finding.smallest else "found"
         if not self._quiet:
-            self.say(one_line(f"{state}: {finding.title} [{finding.who}: {finding.id}]"))
+            self.say(one_line(f"{state}: {finding.title} [{finding.cloner_or_original}: {finding.id}]"))
 
     def warn(self, problem: str) -> None:
         self.say(f"clonediff: {problem}", err=True)
 
-    def progress(self, record: Record, left: float, reducing: list[str]) -> None:
-        """Show the state of the campaign; `left` are seconds."""
+    def show_progress(self, record: Record, left: float, reducing: list[str]) -> None:
+        """Show the state of a campaign, the `left` seconds, and the findings being reduced."""
         self.show(lambda: ", ".join(self._parts(record, left, reducing)))
 
     def _parts(self, record: Record, left: float, reducing: list[str]) -> list[str]:
@@ -58,20 +58,20 @@ class CampaignText(Progress):
         if not total.trials:
             return ["starting"]
         rate = [f"{total.trials / run.seconds:.1f} a second"] if run.seconds else []
-        found = some(len(record.findings), "finding")
-        parts = [some(total.trials, "trial"), *rate, found, some(len(total.known), "known cause")]
+        found = quantity(len(record.findings), "finding")
+        parts = [quantity(total.trials, "trial"), *rate, found, quantity(len(total.known), "known cause")]
         if reducing:
             parts.append(f"reducing: {reducing[0][:60]}")
         if math.isfinite(left):
             parts.append(f"{duration(left)} left" if left > 0 else "finishing")
         elif run.trials is not None and total.graphs:
-            graphs = self.stored + run.trials * len(run.counts)
+            graphs = self.stored_graphs + run.trials * len(run.counts)
             parts.append(f"{total.graphs:,} of {graphs:,} graphs{estimate(total.graphs, graphs, self.seconds)}")
         return parts
 
 
 def summary(read: StoredRun, known: KnownIssues) -> dict[str, Any]:
-    """The result as `--json` prints it."""
+    """The result of a run, as `--json` prints it."""
     text, run, total = verdict(read), read.run, read.run.total
     return {
         "headline": text.headline,
@@ -94,19 +94,19 @@ def summary(read: StoredRun, known: KnownIssues) -> dict[str, Any]:
 
 
 def say_run(read: StoredRun, known: KnownIssues) -> None:
-    """Print the result: the verdict, known causes and new findings."""
+    """Print the result of a run: the verdict, known causes and new findings."""
     text, run = verdict(read), read.run
     say(["", f"{text.headline}.", *text.others, *(f"{note}." for note in text.notes), ""])
     causes = known_causes(run, known)
     if causes:
         rows = [
-            (f"{cause.graphs:,}", DOES[cause.severity], f"{cause.worse:,}", f"{cause.title} [{cause.id}]")
+            (f"{cause.graphs:,}", EFFECTS[cause.severity], f"{cause.worse:,}", f"{cause.title} [{cause.id}]")
             for cause in causes[:MAX_CAUSES]
         ]
         say_table(("graphs", "the clone", "worse on", "known cause"), rows)
         more = f"{len(causes) - MAX_CAUSES} more in the report; " if len(causes) > MAX_CAUSES else ""
         say(["", f"{more}`clonediff repro ID` prints a script", ""])
-    if new := len(grouped(read.findings)[NEW]):
+    if new := len(group_findings(read.findings)[NEW]):
         say([f"{new} new, each with its script in {read.path}/findings", ""])
     say(list(refusals(run))[:MAX_REFUSALS])
     say(f"{subject} ({versions_text(versions)})" for subject, versions in run.versions.items())

@@ -1,4 +1,4 @@
-"""`clonediff check`: check whether a model of yours can be cloned."""
+"""`clonediff check`: check whether a user's model is cloned faithfully."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import click
 from clonediff.harness.answers.check import check, checked_text, without_renames
 from clonediff.harness.cli import options as shared
 from clonediff.harness.cli.terminal import exit_code, say, say_json
-from clonediff.reports.markup import visible
+from clonediff.reports.markup import escape_controls
 
 
 @click.command("check")
@@ -19,14 +19,14 @@ from clonediff.reports.markup import visible
     "--clone-function",
     type=shared.users_function,
     metavar="FILE.py:NAME",
-    help="Pass this clone_function to clone_model; the layers that it replaces are no difference.",
+    help="Pass this clone_function to clone_model; ignore the layers that it replaces.",
 )
 @click.option(
     "--ignore",
     "ignored",
     metavar="ID",
     multiple=True,
-    help="Accept a fingerprint or a known issue; `documented` accepts what Keras documents.",
+    help="Accept the causes of a fingerprint or of a known issue; `documented`: of what Keras documents.",
 )
 @click.option("--script", is_flag=True, help="Print only a script of plain Keras that shows the worst difference.")
 @shared.as_json("Print JSON, with a script for each cause.")
@@ -41,8 +41,8 @@ def command(
     """Check whether a model of yours is cloned faithfully.
 
     The model is a saved file, or the result of a function in a Python file, whose code is run. A saved file is loaded
-    with the defaults of Keras, which reject a Python lambda: let a function load it. Inputs are random numbers of the
-    shapes that the model accepts.
+    with the defaults of Keras, which reject a Python lambda: to load such a model, name a function. Inputs are random
+    numbers in the shapes that the model accepts.
 
     Exit codes: 0 every clone is faithful, except for names and for what --ignore accepts; 1 a clone differs, known
     issue or not; 2 the model could not be loaded or checked; 130 interrupted.
@@ -53,6 +53,6 @@ def command(
         worst = next((cause.script for cause in without_renames(checked.causes) or checked.causes if cause.script), "")
         if checked.causes and not worst:
             shown = "a clone function" if clone_function else "this difference"
-            raise click.ClickException(f"no script can show {shown}; omit --script for an explanation")
-        click.echo(visible(worst) if worst else "there is no difference to show", nl=not worst, err=not worst)
+            raise click.ClickException(f"no script can show {shown}: omit --script, to read an explanation")
+        click.echo(escape_controls(worst) if worst else "there is no difference to show", nl=not worst, err=not worst)
     sys.exit(exit_code(breaks=checked.fails(ignored)))

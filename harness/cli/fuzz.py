@@ -1,4 +1,4 @@
-"""`clonediff fuzz`: draw graphs and try them until the budget is spent; write findings."""
+"""`clonediff fuzz`: draw graphs and try them until the time is up; write findings."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.cloners import with_absolute_path
 from clonediff.reports.documents import write_reports
 from clonediff.reports.known import KnownIssues, load
-from clonediff.reports.records import AT_LEAST, Run
+from clonediff.reports.records import SEVERITIES, Run
 from clonediff.reports.run_folder import RunFolder, read_run
 from clonediff.reports.verdict import verdict
 
@@ -35,11 +35,11 @@ DEFAULT_MINUTES = 2.0
 _CGROUP = Path("/sys/fs/cgroup")
 """The control group (v2) of this container."""
 MEMORY_PER_SUBJECT = 3 << 29
-"""The bytes that a job needs for a subject: its process, and the process for its scripts."""
+"""The bytes that a job needs for each subject: for the child process, and for the process that runs scripts."""
 CLONEDIFF_FAILED = 3
-"""The exit code if trials failed because of a bug in clonediff, or tasks could not be done."""
+"""The exit code if clonediff itself failed on a graph, or could not do a task."""
 _MINUTES = "Stop after this many minutes [2; no limit with --trials]."
-_CORPUS = "The folder with the graphs of earlier findings, which are tried first [corpus, beside the run's folder]."
+_CORPUS = "A folder with the graphs of earlier findings, to try first [corpus, beside the folder of the run]."
 _LAYERS = "Also draw these layers: a module, a class of a module, or path/to/file.py:Class. They are imported."
 
 
@@ -50,8 +50,8 @@ _LAYERS = "Also draw these layers: a module, a class of a module, or path/to/fil
 @click.option("--trials", type=click.IntRange(min=1), help="Stop after drawing this many graphs for each subject.")
 @click.option("--seed", default=0, show_default=True, help="The same seed draws the same graphs.")
 @click.option("--jobs", type=click.IntRange(1, 1024), help="How many graphs to try at once [as many as fit].")
-@click.option("--scheduler", metavar="ADDRESS", help="The Dask scheduler of a cluster to run on, instead of here.")
-@click.option("--out", type=click.Path(path_type=Path), help="The run's folder [runs/<time>].")
+@click.option("--scheduler", metavar="ADDRESS", help="The Dask scheduler of a cluster that tries the graphs.")
+@click.option("--out", type=click.Path(path_type=Path), help="The folder of the run [runs/<time>].")
 @shared.known_issues
 @click.option("--corpus", type=click.Path(path_type=Path, file_okay=False), help=_CORPUS)
 @click.option("--layers", multiple=True, metavar="NAME", help=_LAYERS)
@@ -60,20 +60,20 @@ _LAYERS = "Also draw these layers: a module, a class of a module, or path/to/fil
 def command(known_issues: Path, out: Path | None, corpus: Path | None, as_json: bool, **options: Any) -> None:
     """Draw graphs and try them until the time is up.
 
-    Each finding is reduced and written to the run's folder with a script. The script is run alone: if it does not fail,
-    the finding does not count. Causes that known issues explain are only counted. --cloner module:function names a
-    function of your own that takes a model and returns its clone; known issues do not explain its causes.
+    Each finding is reduced and written with a script to the folder of the run. The script is run alone: if it does not
+    fail, the finding does not count. Causes that known issues explain are counted, and not written. --cloner
+    module:function names a function of your own from a model to its clone; known issues do not explain its causes.
 
     Graphs are drawn for three quarters of the time; then findings are reduced, the smallest first. Ctrl-C ends the run
-    and keeps the findings. The next run starts with their graphs. An earlier run in --out is kept beside it.
+    and keeps the findings. The next run starts with their graphs. If --out has an earlier run, its folder is renamed.
 
-    Exit codes: 0 nothing new; 1 a new finding, or too many models could not be built; 2 nothing could be tried, or the
-    cluster is gone; 3 clonediff itself failed on some models, which are kept, or could not do a task; 130 interrupted.
+    Exit codes: 0 nothing new; 1 a new finding, or too many graphs could not be built; 2 nothing could be tried, or the
+    cluster is gone; 3 clonediff itself failed on some graphs (kept in faults/), or on a task; 130 interrupted.
     """
     if options["subjects"] == (RELEASE,):
         from clonediff.harness.keras_12202 import exhibit
 
-        shared.refuse_others(RELEASE, "--minutes", "--trials", "--seed", "--json")
+        shared.refuse_other_options(RELEASE, "--minutes", "--trials", "--seed", "--json")
         text, result, code = exhibit.fuzz(options["minutes"], options["trials"], options["seed"])
         say_json(result) if as_json else say(text)
         sys.exit(code)
@@ -82,25 +82,25 @@ def command(known_issues: Path, out: Path | None, corpus: Path | None, as_json: 
     folder = RunFolder(out)
     stored = NightlyCorpus((corpus or folder.path.parent / "corpus").absolute())
     with CampaignText(quiet=as_json) as watcher:
-        record = Record(folder, run, stored, known, watcher.found, watcher.warn, watcher.progress)
+        record = Record(folder, run, stored, known, watcher.say_finding, watcher.warn, watcher.show_progress)
         stored_graphs = {name: stored.graphs(Subject.parse(name).generation) for name in run.subjects}
-        watcher.stored = sum(map(len, stored_graphs.values()))
+        watcher.stored_graphs = sum(map(len, stored_graphs.values()))
         for problem in stored.problems:
             watcher.warn(problem)
         scheduler = options["scheduler"]
         jobs = options["jobs"] or jobs_here(len(run.subjects))
         pool: Pool = DaskPool(scheduler, setup) if scheduler else LocalPool(jobs, setup)
-        run.jobs, gone = pool.jobs, False
+        run.jobs, cluster_gone = pool.jobs, False
         try:
             Campaign(stored_graphs, pool, record).run()
-        except ClusterError:  # already in the record
-            gone = True
+        except ClusterError:  # the record has its message
+            cluster_gone = True
         finally:
             pool.close()
     read = read_run(folder.path)
     write_reports(read, known)
     say_json(summary(read, known)) if as_json else say_run(read, known)
-    if run.interrupted or gone or not run.total.trials:
+    if run.interrupted or cluster_gone or not run.total.trials:
         sys.exit(exit_code(interrupted=run.interrupted, failed=True))
     sys.exit(CLONEDIFF_FAILED if run.failures or run.total.faults else int(verdict(read).breaks))
 
@@ -110,14 +110,14 @@ def _setup(known: KnownIssues, minutes: float | None, trials: int | None, **opti
     for name in layers:
         path = name if name.endswith(".py") else name.rpartition(":")[0]
         if path and not Path(path).is_file():
-            raise click.UsageError(f"--layers {name}: there is no such file")
+            raise click.UsageError(f"--layers {name}: there is no such file; correct the path")
     run = Run(
         started=datetime.now(UTC).isoformat(timespec="seconds"),
         subjects=tuple(str(Subject.parse(name)) for name in dict.fromkeys(options["subjects"])),
         seed=options["seed"],
         minutes=DEFAULT_MINUTES if minutes is None and trials is None else minutes,
         trials=trials,
-        at_least=AT_LEAST[options["at_least"]],
+        at_least=SEVERITIES[options["at_least"]],
         clonediff=version("clonediff"),
     )
     cloners = tuple(dict.fromkeys(options["cloners"]))
@@ -126,7 +126,7 @@ def _setup(known: KnownIssues, minutes: float | None, trials: int | None, **opti
 
 
 def jobs_here(subjects: int) -> int:
-    """The number of jobs for which this machine or container has CPUs and memory."""
+    """How many jobs the CPUs and the memory of this machine or container allow."""
     cpus, memory = float(len(os.sched_getaffinity(0))), float(psutil.virtual_memory().available)
     with contextlib.suppress(OSError, ValueError):  # there is no limit, or it is "max"
         quota, period = map(int, (_CGROUP / "cpu.max").read_text().split())

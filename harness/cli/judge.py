@@ -11,29 +11,29 @@ import msgspec
 
 from clonediff.harness.cli import options as shared
 from clonediff.harness.cli.terminal import Progress, exit_code, say, say_json
-from clonediff.harness.judge.judging import Judged, Release, diff_of, judge
+from clonediff.harness.judge.judging import Release, Verdict, diff_of, judge
 from clonediff.harness.judge.proposals import ProposalError
 from clonediff.harness.judge.verdict_text import comment, terminal_lines
 from clonediff.harness.keras_12202 import RELEASE
 from clonediff.harness.subjects.releases import change_of, search_path_of
 from clonediff.harness.subjects.subject import Subject
 from clonediff.reports.known import load
-from clonediff.reports.records import AT_LEAST
+from clonediff.reports.records import SEVERITIES
 
 
 @click.command("judge")
 @click.argument("files", nargs=-1, type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="[FILE...]")
 @click.option("--series", is_flag=True, help="Apply the FILEs one after the other, and list what each fixes.")
-@click.option("--fixes", metavar="ID", multiple=True, help="A known issue that it should fix [those of its header].")
-@click.option("--as-diff", is_flag=True, help="Print the change by all FILEs as a diff, and try nothing.")
-@click.option("--tests", is_flag=True, help="Run Keras' own tests of the changed modules; for a checkout.")
+@click.option("--fixes", metavar="ID", multiple=True, help="A known issue that FILE should fix [see its header].")
+@click.option("--as-diff", is_flag=True, help="Print all FILEs as one diff against the release, and try nothing.")
+@click.option("--tests", is_flag=True, help="Run Keras' own tests of the changed modules; needs a checkout.")
 @click.option("--repo", metavar="FOLDER", help="Judge a change of this repository, such as ../keras or ../keras/jax.")
 @click.option("--base", metavar="BRANCH", help="Compare with the commit where the change left this branch.")
 @click.option("--head", metavar="BRANCH", help="The branch or commit with the change [the working tree].")
-@click.option("--markdown", is_flag=True, help="Print the verdict on a change as a comment for its pull request.")
-@shared.subject("The release to fix [keras].")
-@click.option("--minutes", type=click.FloatRange(min=0), help="Draw models this long [8 seconds; for a change, 1].")
-@click.option("--trials", type=click.IntRange(min=0), help="Draw at most this many [400].")
+@click.option("--markdown", is_flag=True, help="Print the verdict on a change as a comment on its pull request.")
+@shared.subject("The release that FILE changes [keras].")
+@click.option("--minutes", type=click.FloatRange(min=0), help="Draw models this long [0.13; for a change, 1].")
+@click.option("--trials", type=click.IntRange(min=0), help="Draw at most this many models [400].")
 @click.option("--seed", default=0, show_default=True, help="The seed of the drawn models.")
 @shared.at_least("Ignore less severe regressions", default="trains")
 @shared.as_json("Print the verdicts as JSON, with a script for each cause.")
@@ -43,12 +43,12 @@ def command(
     """Try proposed fixes of clone_model, or a change of Keras.
 
     FILE is a Python file, a unified diff against the release, or a text with code blocks, such as an answer from a
-    forum or from a language model. Its definitions replace those of the release; --as-diff shows the change. Its code
+    forum or from a language model. Its definitions replace definitions of the release; --as-diff shows how. Its code
     runs in processes with limits of time and memory, but with all your permissions: read it first.
 
     Each fix is tried on the scripts and models of the known issues, and on drawn models, and compared with the release.
     A regression is a cause that the release does not show: something broke that worked, or an exception became a wrong
-    clone. With --repo and --base, a change of Keras is judged: the head against the commit where it left the base.
+    clone. --repo and --base judge a change of Keras: they compare the head with the commit where it left the base.
 
     Exit codes: 0 no regressions, and each FILE fixes what it should; 1 otherwise; 2 the command failed; 130
     interrupted.
@@ -57,21 +57,22 @@ def command(
     if subject == RELEASE and files:
         from clonediff.harness.keras_12202 import exhibit
 
-        shared.refuse_others(RELEASE, "--trials", "--seed", "--json")
+        shared.refuse_other_options(RELEASE, "--trials", "--seed", "--json")
         text, exhibited, code = exhibit.judge(files, trials, seed)
         say_json(exhibited) if as_json else say(text)
         sys.exit(code)
     change = repo is not None and base is not None
     if change == bool(files) or (options["markdown"] and not change):
-        raise click.UsageError("name proposed fixes, FILE..., or a change: --repo FOLDER --base BRANCH [--head BRANCH]")
+        raise click.UsageError("name either FILEs to judge, or a change: --repo FOLDER --base BRANCH [--head BRANCH]")
     file_options = [name for name in ("subject", "series", "as_diff", "tests") if options[name]]
     if change and file_options:
         name = file_options[0].replace("_", "-")
-        raise click.UsageError(f"--{name} is for a FILE: name the backend of a change as in --repo ../keras/jax")
+        advice = "; choose the backend of a change as in --repo ../keras/jax" if name == "subject" else ""
+        raise click.UsageError(f"--{name} is only for proposed fixes, FILE...{advice}")
     known = load()
     for id_ in options["fixes"]:
         if known.get(id_) is None:
-            raise click.UsageError(f"--fixes {id_}: no known issue has that id; they are the scripts in reports/known")
+            raise click.UsageError(f"--fixes {id_}: no known issue has that id; see reports/known/README.md")
     texts = {str(file): file.read_text("utf-8-sig", "replace") for file in files}
     baseline = Subject.parse(subject or "keras")
     if options["as_diff"]:
@@ -81,26 +82,26 @@ def command(
             raise click.UsageError(str(error)) from error
         return
     seconds = int(60 * minutes) if minutes is not None else 60 if change else 8
-    models, at_least = 400 if trials is None else trials, AT_LEAST[options["at_least"]]
-    verdicts: list[Judged] = []
+    models, at_least = 400 if trials is None else trials, SEVERITIES[options["at_least"]]
+    verdicts: list[Verdict] = []
     changed: Subject | None = None
     with Progress(quiet=as_json) as progress:
         if repo is not None and base is not None:
             baseline, changed = change_of(repo, base, head)
-            progress.show("starting both")
+            progress.show("starting Keras with and without the change")
         release = Release(baseline, known, progress.show, at_least, seconds=seconds, models=models, seed=seed)
         series = [texts] if options["series"] else [{name: text} for name, text in texts.items()]
         with release.process:
             if changed is not None:
-                judged = Judged(str(changed), str(baseline), fixes=options["fixes"])
-                verdicts.append(release.judge(judged, changed, search_path_of(changed)))
+                verdict = Verdict(str(changed), str(baseline), should_fix=options["fixes"])
+                verdicts.append(release.judge(verdict, changed, search_path_of(changed)))
             for proposal in series:
-                for judged in judge(proposal, release, options["fixes"], tests=options["tests"]):
-                    verdicts.append(judged)
+                for verdict in judge(proposal, release, options["fixes"], tests=options["tests"]):
+                    verdicts.append(verdict)
                     if not as_json:
-                        progress.say(terminal_lines(judged, series=len(proposal) > 1))
+                        progress.say(terminal_lines(verdict, series=len(proposal) > 1))
     if as_json:
-        say_json([{**msgspec.to_builtins(judged), "word": judged.word, "holds": judged.holds} for judged in verdicts])
+        say_json([{**msgspec.to_builtins(item), "word": item.word, "holds": item.holds} for item in verdicts])
     elif change:
         say(comment(verdicts[0]) if options["markdown"] else terminal_lines(verdicts[0]))
-    sys.exit(exit_code(breaks=not all(judged.holds for judged in verdicts)))
+    sys.exit(exit_code(breaks=not all(verdict.holds for verdict in verdicts)))

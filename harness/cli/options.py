@@ -13,7 +13,7 @@ from clonediff.harness.subjects.releases import pinned
 from clonediff.harness.trials.cloners import allow_cloners, full_name_of_cloner
 from clonediff.reports.known import KNOWN_ISSUES
 from clonediff.reports.markup import one_line
-from clonediff.reports.records import AT_LEAST, DOES, UPSTREAM_AND_FIXED
+from clonediff.reports.records import EFFECTS, SEVERITIES, UPSTREAM_AND_FIXED
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -28,7 +28,7 @@ def _cloner(value: str) -> str:
 
 
 def users_function(value: str) -> str:
-    """Parse the name of a user's function, and allow it to run."""
+    """Parse `module:function` or `FILE.py:function`, and allow the function to run."""
     try:
         name = full_name_of_cloner(value)
     except ValueError as error:
@@ -38,7 +38,7 @@ def users_function(value: str) -> str:
 
 
 def subject(help_: str, *names: str, **more: Any) -> Callable[[Command], Command]:
-    """`--subject`; a checkout is copied, so that later changes do not affect the command."""
+    """The option `--subject`; it copies a checkout, so later changes do not affect the command."""
     return click.option("--subject", *names, type=pinned, metavar="SUBJECT", help=help_, **more)
 
 
@@ -49,15 +49,15 @@ def cloner(help_: str, *names: str, **more: Any) -> Callable[[Command], Command]
 _MULTIPLE = {"multiple": True, "show_default": True}
 _SUBJECTS = "What to try: a release, an installed package, a checkout, REPOSITORY#COMMIT, a wheel, or keras-nightly."
 _CLONERS = f"{', '.join(UPSTREAM_AND_FIXED)}, or a function of your own, as module:function or FILE.py:function."
-_KNOWN = "The folder of known issues [that of clonediff]."
+_KNOWN = "The folder of known issues [reports/known of clonediff]."
 subjects = subject(_SUBJECTS, "subjects", default=("keras",), **_MULTIPLE)
 cloners = cloner(_CLONERS, "cloners", default=UPSTREAM_AND_FIXED, **_MULTIPLE)
 known_issues = click.option("--known-issues", type=click.Path(path_type=Path), default=KNOWN_ISSUES, help=_KNOWN)
 
 
 def at_least(help_: str, default: str = "name") -> Callable[[Command], Command]:
-    help_ = f"{help_}. The clone {', '.join(DOES.values())}."
-    choice = click.Choice(list(AT_LEAST))
+    help_ = f"{help_}. The clone {', '.join(EFFECTS.values())}."
+    choice = click.Choice(list(SEVERITIES))
     return click.option("--at-least", type=choice, default=default, show_default=True, help=help_)
 
 
@@ -65,10 +65,10 @@ def as_json(help_: str) -> Callable[[Command], Command]:
     return click.option("--json", "as_json", is_flag=True, help=help_)
 
 
-def refuse_others(subject: str, *taken: str) -> None:
-    """Reject options on the command line that a subject does not accept."""
+def refuse_other_options(subject: str, *accepted: str) -> None:
+    """Raise `UsageError` if the command line has an option that the subject does not accept."""
     context = click.get_current_context()
     for parameter in context.command.params:
         typed = context.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE
-        if typed and isinstance(parameter, click.Option) and parameter.opts[0] not in ("--subject", *taken):
-            raise click.UsageError(f"{subject} does not take {parameter.opts[0]}; it takes {', '.join(taken)}")
+        if typed and isinstance(parameter, click.Option) and parameter.opts[0] not in ("--subject", *accepted):
+            raise click.UsageError(f"{subject} does not accept {parameter.opts[0]}; it accepts {', '.join(accepted)}")

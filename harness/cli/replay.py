@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from clonediff.harness.answers.replay import ReplayRow, replayed, replayed_text
+from clonediff.harness.answers.replay import ReplayRow, replay, row_lines
 from clonediff.harness.answers.targets import targets
 from clonediff.harness.cli import options as shared
 from clonediff.harness.cli.terminal import Progress, estimate, exit_code, say, say_json, warn
@@ -27,8 +27,8 @@ SKIP_COMMIT = 125
 
 @click.command("replay")
 @click.argument("what", nargs=-1, required=True, metavar="RUN|FINDING|GRAPH|ISSUE|known...")
-@click.option("--subject", "names", metavar="SUBJECT", multiple=True, help="What to try it on [its own].")
-@shared.cloner("The cloner [that of the finding, or upstream].")
+@click.option("--subject", "names", metavar="SUBJECT", multiple=True, help="The subject to try them on [their own].")
+@shared.cloner("The cloner [the cloner of the finding, or upstream].")
 @click.option("--bisect", is_flag=True, help="Use the exit codes of `git bisect run`.")
 @shared.known_issues
 @shared.as_json("Print the answers as JSON.")
@@ -37,17 +37,17 @@ def command(
 ) -> None:
     """Try findings, graphs and known issues again.
 
-    Arguments are runs, findings, graphs as JSON, corpora, folders of these, ids of known issues, or `known` for all of
-    these. Without --subject, each is tried on the subject on which it was found, or else on the installed Keras.
+    Arguments are runs, findings, graphs as JSON, corpora, folders of these, ids of known issues, or `known` for all
+    known issues. Without --subject, each is tried on the subject on which it was found, or else on the installed Keras.
 
     \b
-    breaks       it fails again, with the same fingerprint or in its script; or a graph has an unfaithful clone
-    gone         it does not fail; the clone is faithful, except for known issues, which are listed
-    other        it is gone, but a new cause shows; or it is masked by a known issue
+    breaks       its script fails again, or a trial shows its fingerprint; the clone of a graph is unfaithful
+    gone         its script passes; the clone is faithful, except for known issues, which are listed
+    other        it fails in another way: a new cause shows instead, or another cause hides it
     cannot tell  the model cannot be built, its process was lost, or a subject or file is not available
 
-    Exit codes: 0 all are gone; 1 one breaks, or is other; 2 one cannot be decided; 130 interrupted. With --bisect, 125
-    skips a commit that cannot be decided, and 128 stops. Run it in a checkout of Keras:
+    Exit codes: 0 all are gone; 1 one breaks, or fails in another way; 2 one cannot be decided; 130 interrupted. With
+    --bisect, 125 skips a commit that cannot be decided, and 128 stops the search. Run it in a checkout of Keras:
 
     \b
     git bisect start v3.15.0 v3.14.1
@@ -67,16 +67,16 @@ def command(
     problems = [one_line(item.problem) for item in items if item.problem]
     if bisect and (problems or not items):
         reason = ", ".join(problems) or "nothing to replay"
-        raise click.UsageError(f"--bisect: cannot be tried on any commit: {reason}")
+        raise click.UsageError(f"--bisect: nothing can be tried on any commit: {reason}")
     total = len(items) * max(1, len(subjects))
     rows: list[ReplayRow] = []
     with Progress(quiet=as_json) as progress, contextlib.suppress(KeyboardInterrupt):
-        answers = replayed(items, known, subjects=subjects, cloner=cloner, say=progress.show)
+        answers = replay(items, known, subjects=subjects, cloner=cloner, say=progress.show)
         with contextlib.closing(answers):
             for row in answers:
                 rows.append(row)
                 if not as_json:
-                    progress.say(replayed_text(row))
+                    progress.say(row_lines(row))
                 left = estimate(len(rows), total, sum(row.seconds for row in rows))
                 progress.show(f"replayed {len(rows)} of {total}{left}")
     interrupted, seconds = len(rows) < total, round(progress.seconds, 1)
@@ -92,7 +92,7 @@ def command(
 
 
 def replay_exit_code(rows: list[ReplayRow], *, interrupted: bool, bisect: bool = False) -> int:
-    """The exit code of `git bisect run`, or that of any command."""
+    """The exit code for the answers; with `bisect`, the code that `git bisect run` expects."""
     answers = {row.answer for row in rows} - {ReplayAnswer.GONE}
     if bisect and not interrupted:
         return 1 if ReplayAnswer.BREAKS in answers else SKIP_COMMIT if answers else 0

@@ -1,7 +1,7 @@
-"""Print to the terminal: safe text, tables, colours, a status line; and exit codes.
+"""Print lines, tables, JSON and progress to the terminal; choose exit codes.
 
-Results go to standard output, progress and warnings to standard error. Control characters in texts of files and models
-are escaped. `rich` decides whether the terminal gets colours.
+Results go to standard output, progress and warnings to standard error. Control characters are escaped, because texts
+come from files and models. `rich` decides whether the terminal gets colours.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from rich.console import Console
 from rich.status import Status
 from rich.text import Text
 
-from clonediff.reports.markup import one_line, visible
+from clonediff.reports.markup import escape_controls, one_line
 from clonediff.reports.verdict import duration
 
-_FIRST, _INTERVAL = 2.0, 15.0
-"""Without a terminal, the seconds before the first line of progress, and between two lines."""
+_FIRST_LINE, _NEXT_LINE = 2.0, 15.0
+"""The seconds before the first and before each further line of progress, if there is no terminal."""
 _OUT, _ERR = (Console(stderr=stderr, highlight=False, markup=False, emoji=False) for stderr in (False, True))
 _COLOURS = {"breaks": "red", "gone": "green", "other": "yellow", "cannot tell": "magenta"}
-"""The colours of answers."""
+"""The colour of each answer of `replay`."""
 
 
 def say(text: str | Iterable[str], *, err: bool = False) -> None:
     """Print lines without wrapping them."""
     for line in text.splitlines() if isinstance(text, str) else text:
         answer = next((answer for answer in _COLOURS if line.startswith(answer)), "")
-        styled = Text(visible(line))
+        styled = Text(escape_controls(line))
         if answer:
             styled.stylize(_COLOURS[answer], 0, len(answer))
         (_ERR if err else _OUT).print(styled, soft_wrap=True)
@@ -46,34 +46,34 @@ def say_json(value: Any) -> None:
     say(json.dumps(msgspec.to_builtins(value), indent=2))
 
 
-def say_table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Print rows below their heads, in aligned columns."""
-    lines = [[one_line(cell) for cell in row] for row in (heads, *rows)]
+def say_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Print a head and rows in aligned columns."""
+    lines = [[one_line(cell) for cell in row] for row in (head, *rows)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     say("  ".join(map(str.ljust, line, widths)).rstrip() for line in lines)
 
 
 def exit_code(*, interrupted: bool = False, failed: bool = False, breaks: bool = False) -> int:
-    """The exit code of a command."""
+    """The exit code of a command that was interrupted, failed, or found an unfaithful clone."""
     return 130 if interrupted else 2 if failed else int(breaks)
 
 
 def estimate(done: int, total: int, seconds: float) -> str:
-    """The remaining time, to be appended to a line, or ""."""
+    """The remaining time as the end of a line, or ""."""
     return f", about {duration(seconds * (total - done) / done)} left" if 0 < done < total else ""
 
 
 class Progress:
-    """The progress of a command: a status line, or lines on standard error without a terminal.
+    """The progress of a command: a status line or, without a terminal, several lines.
 
-    While it is shown, print through `say`, which keeps other lines apart from it.
+    While it is shown, print other lines through its method `say`.
     """
 
     def __init__(self, *, quiet: bool = False) -> None:
         self._status = Status("starting", console=_ERR) if _ERR.is_terminal else None
         self._quiet = quiet
         self._start = time.monotonic()
-        self._due = _FIRST
+        self._due = _FIRST_LINE
 
     def __enter__(self) -> Self:
         if self._status:
@@ -90,10 +90,10 @@ class Progress:
         return time.monotonic() - self._start
 
     def show(self, text: str | Callable[[], str]) -> None:
-        """Show the progress if a line is due. A function is called only then."""
+        """Show the text if a line is due; only then call a function for it."""
         if self._status is None and (self._quiet or self.seconds < self._due):
             return
-        self._due = self.seconds + _INTERVAL
+        self._due = self.seconds + _NEXT_LINE
         line = one_line(text() if callable(text) else text)
         if self._status:
             self._status.update(Text(line, overflow="ellipsis", no_wrap=True))
@@ -101,7 +101,7 @@ class Progress:
             say(line, err=True)
 
     def say(self, text: str | Iterable[str], *, err: bool = False) -> None:
-        """Print lines apart from the status line."""
+        """Print lines above the status line."""
         if self._status:
             self._status.stop()
         say(text, err=err)

@@ -1,8 +1,8 @@
 """Apply proposals to a private copy of a release, and write a diff.
 
-A definition replaces the one with its name. The decorators of the release stay, and so does its docstring if the new
-definition has none. A function with the body `...` only adds its decorators. A new definition is inserted before the
-next one of the proposal that the file has, or at the end. Diffs are applied with `git apply`.
+A definition replaces the definition of the same name. The decorators of the release stay, and so does its docstring if
+the new definition has none. A function with the body `...` only adds its decorators. A definition with a new name is
+inserted before the proposal's next definition that the file already has, else at the end. `git apply` applies diffs.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from shutil import copytree
 
-from clonediff.harness.judge.proposals import DIFF, IMPORTS, Proposal, ProposalError, bound, read_proposal
+from clonediff.harness.judge.proposals import DIFF, IMPORTS, Proposal, ProposalError, bound_names, read_proposal
 from clonediff.harness.subjects.environment import SearchPath
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -29,7 +29,7 @@ _GIT_LINES = re.compile(r"^(?:diff --git|index|(?:new|deleted) file mode|(?:old|
 
 
 class PrivateCopy:
-    """A copy of the package of a release, to which proposals are applied."""
+    """A copy of a release's package, to which proposals are applied."""
 
     def __init__(self, package: str, search_path: SearchPath, folder: Path) -> None:
         """Copy the package with its bytecode, since compiling it takes seconds."""
@@ -39,11 +39,11 @@ class PrivateCopy:
         self.search_path: SearchPath = (str(self.folder), *search_path)
         copytree(self.release / package, self.folder / package)
         names = (f"{package}/{name}" for name in _CLONING_FILES)
-        self._cloning = next((name for name in names if (self.folder / name).is_file()), "")
+        self._cloning_file = next((name for name in names if (self.folder / name).is_file()), "")
 
     def apply(self, name: str, text: str) -> Proposal:
-        """Apply a whole proposal, or nothing if it is for the other generation."""
-        tree = ast.parse((self.folder / self._cloning).read_text("utf-8"))
+        """Apply a proposal as a whole; apply nothing if it is for the other generation."""
+        tree = ast.parse((self.folder / self._cloning_file).read_text("utf-8"))
         proposal = read_proposal(name, text, {node.name for node in tree.body if isinstance(node, _Function)})
         if proposal.is_diff:
             _apply_diff(proposal.text, self.folder / self.package)
@@ -52,34 +52,34 @@ class PrivateCopy:
                 path.write_text(changed, encoding="utf-8")
         return proposal
 
-    def changed(self) -> list[str]:
-        """The files that differ from those of the release."""
+    def changed_files(self) -> list[str]:
+        """The names of the files that differ from the release."""
         roots = (self.release, self.folder)
         names = {str(file.relative_to(root)) for root in roots for file in (root / self.package).rglob("*.py")}
-        return [name for name in sorted(names) if _lines(self.release / name) != _lines(self.folder / name)]
+        return [name for name in sorted(names) if _read_lines(self.release / name) != _read_lines(self.folder / name)]
 
     def diff(self) -> str:
-        """The change by all proposals as one unified diff."""
+        """All applied proposals as one unified diff."""
         lines: list[str] = []
-        for name in self.changed():
-            old, new = _lines(self.release / name), _lines(self.folder / name)
+        for name in self.changed_files():
+            old, new = _read_lines(self.release / name), _read_lines(self.folder / name)
             names = (f"a/{name}" if old else _NO_FILE, f"b/{name}" if new else _NO_FILE)
             lines += difflib.unified_diff(old, new, *names)
         return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
 
     def _texts(self, proposal: Proposal) -> Iterator[tuple[Path, str]]:
-        """The files that a proposal changes, with their new text."""
+        """Yield each file that a proposal changes, with its new text."""
         new = ast.parse(proposal.text).body
         imports = [node for node in new if isinstance(node, IMPORTS)]
-        definitions = {name: node for node in new if node not in imports for name in bound(node)}
-        places: Mapping[str, Collection[str]] = proposal.places or {self._cloning: definitions}
+        definitions = {name: node for node in new if node not in imports for name in bound_names(node)}
+        places: Mapping[str, Collection[str]] = proposal.places or {self._cloning_file: definitions}
         for file_name, names in places.items():
             path = self.folder / file_name
             if ".." in path.parts or not path.parent.is_dir():
-                raise ProposalError(f"{file_name}: the release has no such folder")
+                raise ProposalError(f"{file_name}: the release has no such folder; correct the block `# /// clonediff`")
             wanted = {name.partition(".")[0] for name in names}
             if missing := wanted - definitions.keys():
-                raise ProposalError(f"its block `# /// clonediff` names {min(missing)}, which it does not define")
+                raise ProposalError(f"it does not define {min(missing)}, which its block `# /// clonediff` names")
             file = _File(path.read_text("utf-8") if path.is_file() else "", proposal.text)
             file.insert([node for name, node in definitions.items() if name in wanted])
             module = file_name.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
@@ -87,12 +87,12 @@ class PrivateCopy:
             yield path, file.text()
 
 
-def _lines(file: Path) -> list[str]:
+def _read_lines(file: Path) -> list[str]:
     return file.read_text("utf-8").splitlines(keepends=True) if file.is_file() else []
 
 
 class _File:
-    """A file of a release, and the edits by the source of a proposal."""
+    """A file of a release, and its edits with lines of a proposal's source."""
 
     def __init__(self, text: str, source: str) -> None:
         self._body = ast.parse(text).body
@@ -103,27 +103,27 @@ class _File:
     def text(self) -> str:
         """The edited file."""
         lines = [*self._lines]
-        # Of several edits at one line, the last goes first.
+        # From the end of the file; of several insertions at one line, the last one is made first.
         for span, new in sorted(self._edits, key=lambda edit: edit[0].start, reverse=True):
             lines[span] = new
         return re.sub(r"\n{4,}", "\n\n\n", "\n".join(lines)).strip("\n") + "\n"
 
     def insert(self, new: Iterable[ast.stmt], into: ast.ClassDef | None = None) -> None:
-        """Insert or replace definitions of the file or a class, the last first."""
+        """Insert or replace definitions in the file or in a class, the last first."""
         old, blank = (into.body, [""]) if into else (self._body, ["", ""])
-        replaced = {name: node for node in reversed(old) for name in bound(node)}
-        newest = {name: node for node in new for name in bound(node)}
-        at = end = _span(old[-1]).stop if old else 0
+        replaced = {name: node for node in reversed(old) for name in bound_names(node)}
+        newest = {name: node for node in new for name in bound_names(node)}
+        at = end = _lines_of(old[-1]).stop if old else 0
         for name, node in reversed(newest.items()):
             before = replaced.get(name)
-            at = at if before is None else _span(before).start
+            at = at if before is None else _lines_of(before).start
             if isinstance(node, ast.ClassDef) and isinstance(before, ast.ClassDef):
                 self.insert(node.body, before)
                 continue
             self._new.append(node)
-            lines = self._source[_span(node)]
+            lines = self._source[_lines_of(node)]
             if before is not None:
-                self._edits.append((_span(before), self._merged(node, before)))
+                self._edits.append((_lines_of(before), self._merge(node, before)))
             else:
                 lines = [*blank, *lines] if at == end else [*lines, *blank]
                 self._edits.append((slice(at, at), lines))
@@ -131,10 +131,10 @@ class _File:
     def add_imports(self, imports: Iterable[ast.stmt]) -> None:
         """Add the imports that the new definitions need, in the order of Keras' imports."""
         used = {name.id for node in self._new for name in ast.walk(node) if isinstance(name, ast.Name)}
-        used -= {name for node in (*self._body, *self._new) for name in bound(node)}
-        present = [(_order(node), _span(node)) for node in self._body if isinstance(node, IMPORTS)]
+        used -= {name for node in (*self._body, *self._new) for name in bound_names(node)}
+        present = [(_import_key(node), _lines_of(node)) for node in self._body if isinstance(node, IMPORTS)]
         groups = {order[0] for order, _ in present}
-        for order in sorted({_order(node) for node in imports if bound(node) & used}, reverse=True):
+        for order in sorted({_import_key(node) for node in imports if bound_names(node) & used}, reverse=True):
             before = [span.stop for other, span in present if other[0] == order[0] and other < order]
             after = [span.start for other, span in present if other > order]
             gap = [] if order[0] in groups else [""]
@@ -142,31 +142,31 @@ class _File:
             self._edits.append((slice(at, at), [order[2], *gap]))
             groups.add(order[0])
 
-    def _merged(self, new: ast.stmt, old: ast.stmt) -> list[str]:
-        """The new definition with the decorators, and perhaps the docstring, of the old one."""
+    def _merge(self, new: ast.stmt, old: ast.stmt) -> list[str]:
+        """The lines of the new definition, with decorators and docstring kept from the old one."""
         if not isinstance(new, _Function) or not isinstance(old, _Function):
-            return self._source[_span(new)]
+            return self._source[_lines_of(new)]
         kept = set(map(ast.unparse, old.decorator_list))
-        added = [_span(decorator) for decorator in new.decorator_list if ast.unparse(decorator) not in kept]
-        lines = self._lines[_span(old).start : old.lineno - 1]
+        added = [_lines_of(decorator) for decorator in new.decorator_list if ast.unparse(decorator) not in kept]
+        lines = self._lines[_lines_of(old).start : old.lineno - 1]
         lines += [line for span in added for line in self._source[span]]
         if ast.unparse(new.body[0]) == "...":
             return lines + self._lines[old.lineno - 1 : old.end_lineno]
         body = new.body[0].lineno - 1
         lines += self._source[new.lineno - 1 : body]
         if ast.get_docstring(new) is None and ast.get_docstring(old) and body >= new.lineno:
-            lines += self._lines[_span(old.body[0])]
+            lines += self._lines[_lines_of(old.body[0])]
         return lines + self._source[body : new.end_lineno]
 
 
-def _span(node: ast.stmt | ast.expr) -> slice:
+def _lines_of(node: ast.stmt | ast.expr) -> slice:
     """The lines of a statement, with its decorators."""
     decorators: list[ast.expr] = getattr(node, "decorator_list", [])
     return slice(min([node.lineno, *(decorator.lineno for decorator in decorators)]) - 1, node.end_lineno)
 
 
-def _order(node: ast.stmt) -> tuple[int, bool, str]:
-    """The sort key of Keras' imports: the group, the form, the text."""
+def _import_key(node: ast.stmt) -> tuple[int, bool, str]:
+    """The sort key of an import: its group, whether it begins with `from`, its text."""
     text = ast.unparse(node)
     package = re.split(r"[ .]", text)[1]
     group = 0 if package in sys.stdlib_module_names else 1 + (package in ("keras", "tf_keras"))
@@ -174,10 +174,10 @@ def _order(node: ast.stmt) -> tuple[int, bool, str]:
 
 
 def _apply_diff(diff: str, package: Path) -> None:
-    """Apply a whole diff to a package, except for tests and docs."""
+    """Apply a diff to a package as a whole, without its tests and docs."""
     if not DIFF.search(diff):
-        raise ProposalError("no diff in it: no line `--- FILE` with a line `+++ FILE` after it")
-    # Strip the folders above the package from the names of files.
+        raise ProposalError("no diff in it: expected a line `--- FILE`, then a line `+++ FILE`")
+    # Strip the folders above the package from file names.
     name = package.name
     text = re.sub(rf"(?m)^(---|\+\+\+) \S*?\b({name}/(?!{name}/)\S+).*", r"\1 a/\2", _GIT_LINES.sub("", diff))
     command = ["git", "apply", "--apply", "--numstat", "--whitespace=fix", "--unidiff-zero"]
@@ -189,9 +189,9 @@ def _apply_diff(diff: str, package: Path) -> None:
             command, cwd=package.parent, env=variables, input=f"{text}\n".encode(), capture_output=True
         )
     except OSError as error:
-        raise ProposalError("git is not on PATH: install it, or give the functions in a Python file") from error
+        raise ProposalError("git is not on PATH: install git, or write the functions into a Python file") from error
     if done.returncode:
         errors = re.findall(r"^(?:error|fatal): (.*)", done.stderr.decode(errors="replace"), re.M)
         raise ProposalError(f"{'; '.join(errors[:4])}: make the diff against this release")
     if not done.stdout.strip():
-        raise ProposalError("it changes no line of the release")
+        raise ProposalError("it changes no line of the release: make it against this release")

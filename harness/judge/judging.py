@@ -1,9 +1,9 @@
 """Compare a release with proposed fixes, or with a change of Keras.
 
 The scripts of known issues run on both; then their models and drawn ones are tried on both. A known issue is fixed if
-its script passes and its model is cloned faithfully; gone if its model shows another bug; left otherwise. A regression
-is a script that passed on the release, or a cause that the release does not show on that model, nor on another model
-if a crash hid it on that one.
+its script passes and its model is cloned faithfully; hidden if its script passes, but its model shows another bug; left
+otherwise. A regression is a script that passes only on the release, or a cause that only the new code shows on a model.
+If the release cannot clone that model, a crash does not count, nor a cause that is known or that it shows elsewhere.
 """
 
 from __future__ import annotations
@@ -38,19 +38,20 @@ from clonediff.harness.trials.graph_trials import UPSTREAM, GraphTrials
 from clonediff.harness.trials.triage import are_alike, fingerprint, makes_a_clone, title
 from clonediff.harness.trials.trial import LOST, Case, Hit, Key, Trial, lost_difference
 from clonediff.reports.known import KnownIssue, KnownIssues
-from clonediff.reports.records import DOES, Cause, Severity
+from clonediff.reports.records import EFFECTS, Cause, Severity
 from clonediff.strategies.program import Graph
 
 ALL = "all of them"
-"""The name of the verdict on a whole series."""
+"""The name of the verdict on a series as a whole."""
 LIMITS = Limits(trial=15.0, cloning=0)
 MAX_LOST = 3
-"""The number of processes that a candidate may end or block before it is given up."""
+"""How many processes a candidate may end or block before its trials stop."""
+_IN_JSON = {"should_fix": "fixes", "fixed": "mends", "hidden": "gone", "left": "leaves", "broken_tests": "broken"}
 _DOCSTRING = re.compile(r'\A"""[\s\S]*?"""\s*')
 
 
 class Regression(msgspec.Struct, frozen=True):
-    """A cause that the release does not show, with a script of the smallest model."""
+    """A cause that only the judged code shows, with a script of the smallest model."""
 
     id: str
     title: str
@@ -59,34 +60,34 @@ class Regression(msgspec.Struct, frozen=True):
     script: str
 
 
-class Judged(msgspec.Struct, frozen=True):
-    """The verdict on a proposal, or on a change of Keras.
+class Verdict(msgspec.Struct, frozen=True, rename=_IN_JSON):
+    """The verdict on a proposal, or on a change of Keras; `against` is the release.
 
-    `fixes` has the ids of the known issues that it should fix. `mends`, `gone` and `leaves` have those whose scripts
-    fail on the release, `breaks` those whose scripts fail only with it. `models` counts the models tried, `tests` the
-    tests of Keras that pass on the release; `broken` are those that fail with it. `refused` is the reason why nothing
-    was tried, `stopped` why not everything was.
+    `should_fix` has the ids of the known issues that it should fix. `fixed`, `hidden` and `left` have the ids of issues
+    whose scripts fail on the release; `breaks` has ids of issues whose scripts fail only with the proposal. `models`
+    counts the models tried, `tests` the tests of Keras that pass on the release; `broken_tests` fail with the proposal.
+    `refused` is the reason why nothing was tried, `stopped` the reason why not everything was tried.
     """
 
     name: str
     against: str
     versions: dict[str, str] = {}
-    fixes: tuple[str, ...] = ()
+    should_fix: tuple[str, ...] = ()
     refused: str = ""
     models: int = 0
     worse: tuple[Regression, ...] = ()
-    mends: tuple[str, ...] = ()
-    gone: tuple[str, ...] = ()
-    leaves: tuple[str, ...] = ()
+    fixed: tuple[str, ...] = ()
+    hidden: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
     breaks: tuple[str, ...] = ()
     tests: int | None = None
-    broken: tuple[str, ...] = ()
+    broken_tests: tuple[str, ...] = ()
     stopped: str = ""
 
     @property
-    def fails(self) -> tuple[str, ...]:
+    def not_fixed(self) -> tuple[str, ...]:
         """The known issues that it should fix and does not."""
-        return tuple(id_ for id_ in self.fixes if id_ in self.leaves or id_ in self.breaks)
+        return tuple(id_ for id_ in self.should_fix if id_ in (*self.left, *self.breaks))
 
     @property
     def holds(self) -> bool:
@@ -98,26 +99,23 @@ class Judged(msgspec.Struct, frozen=True):
         """The verdict in a few words."""
         words = {
             "does not load": self.refused,
-            "causes regressions": self.worse or self.breaks or self.broken,
-            f"does not fix {', '.join(self.fails)}": self.fails,
+            "causes regressions": self.worse or self.breaks or self.broken_tests,
+            f"does not fix {', '.join(self.not_fixed)}": self.not_fixed,
             "unfinished": self.stopped,
         }
         return next((word for word, applies in words.items() if applies), "passes")
 
 
 class Release:
-    """The baseline: the scripts that fail on a release, and the causes that it shows.
-
-    A cause that our `clone_model` shows, too, is no regression.
-    """
+    """The baseline: failing scripts and causes of a release, and causes of our `clone_model`."""
 
     def __init__(
         self, subject: Subject, known: KnownIssues, say: Callable[[str], None], at_least: Severity, **draws: int
     ) -> None:
-        """`draws` has the `seconds` of drawing, the maximal number of `models`, and the `seed`."""
+        """`draws` has the `seconds` for drawing, the most `models` to draw, and the `seed`."""
         self.subject, self.say, self.at_least, self.draws = subject, say, at_least, draws
         self.search_path = search_path_of(subject)
-        self.known = known.on(subject.generation)
+        self.known = known.select(subject.generation)
         self.issues = [issue for issue in self.known.issues if issue.script]
         self.process = SubjectProcess(subject, search_path=self.search_path, limits=LIMITS)
         self._trials = GraphTrials(self.process, KnownIssues())
@@ -126,7 +124,7 @@ class Release:
         self.failing = [issue for issue in self.issues if issue.id not in passing]
 
     def passing(self, subject: Subject, search_path: SearchPath, issues: Collection[KnownIssue]) -> set[str]:
-        """The ids of the issues whose scripts pass on a search path."""
+        """The ids of the issues whose scripts pass with this search path."""
         ids: set[str] = set()
         starts = Script(f"import {subject.generation}\n", "ImportError", sure=True)
         with closing(ScriptRunner(subject, search_path)) as runner:
@@ -138,40 +136,40 @@ class Release:
                     ids.add(issue.id)
         return ids
 
-    def judge(self, judged: Judged, subject: Subject, search_path: SearchPath) -> Judged:
-        """Fill in the verdict on the code on a search path."""
+    def judge(self, verdict: Verdict, subject: Subject, search_path: SearchPath) -> Verdict:
+        """Complete the verdict on the code of a search path."""
         with SubjectProcess(subject, search_path=search_path, limits=LIMITS) as process:
-            return Candidate(process, self).judge(judged)
+            return Candidate(process, self).judge(verdict)
 
     def trial_of(self, case: Case, costly: bool) -> Trial:
-        """Try a model on the release."""
+        """Try a case on the release, and remember the causes that it shows."""
         trial = self._trials.try_case(case, costly=costly)
         for cause in trial.clones[UPSTREAM].causes if UPSTREAM in trial.clones else ():
             self._seen |= set(map(fingerprint, cause.differences))
         return trial
 
     def shows(self, trial: Trial, cause: Cause) -> bool:
-        """Whether the release shows a cause on a model, or hides it by a crash."""
+        """Whether a trial of the release shows a cause, or a crash may hide it."""
         before = trial.clones[UPSTREAM].causes
         fingerprints = {fingerprint(difference) for other in before for difference in other.differences}
         both = [other for clone in trial.clones.values() for other in clone.causes if other.severity <= cause.severity]
         if cause.fingerprint in fingerprints or any(are_alike(cause, other) for other in both):
             return True
         hidden = cause.severity is Severity.CRASHES or cause.fingerprint in self._seen
-        return not makes_a_clone(before) and (hidden or self.known.of(cause) is not None)
+        return not makes_a_clone(before) and (hidden or self.known.find(cause) is not None)
 
 
 class Candidate(GraphTrials):
-    """A process of the judged code; its hits are regressions."""
+    """Trials in a process of the judged code; their hits are regressions."""
 
     def __init__(self, process: SubjectProcess, release: Release) -> None:
         super().__init__(process, KnownIssues(), cloners=(UPSTREAM,), at_least=release.at_least)
         self._release = release
         self._regressions: dict[Key, tuple[Cause, Case]] = {}
-        self._models: dict[str, bool] = {}  # whether the source shows a cause
+        self._models: dict[str, bool] = {}  # by source: whether a cause shows
 
-    def judge(self, judged: Judged) -> Judged:
-        """Try everything."""
+    def judge(self, verdict: Verdict) -> Verdict:
+        """Run the scripts, try their models and drawn ones, and complete the verdict."""
         release = self._release
         passing = release.passing(self.process.subject, self.process.search_path, release.issues)
         failing = {issue.id for issue in release.failing}
@@ -183,21 +181,21 @@ class Candidate(GraphTrials):
         self._draw(**release.draws)
         for key, (_, case) in list(self._regressions.items()):
             if not self._gave_up and key not in [hit.key for hit in self.try_case(case, costly=True).hits]:
-                del self._regressions[key]  # a time limit on a busy machine, or hidden by the release
+                del self._regressions[key]  # a timeout on a busy machine, or shown by the release since
         worse: list[Regression] = []
         for cause, case in sorted(self._regressions.values(), key=lambda pair: pair[0].severity):
             script = f"# Run it with the judged code.\n{reproducer(case, self.generation, cause.root).text}"
-            worse.append(Regression(cause.fingerprint, title(cause), DOES[cause.severity], cause.root.found, script))
+            worse.append(Regression(cause.fingerprint, title(cause), EFFECTS[cause.severity], cause.root.found, script))
         return replace(
-            judged,
+            verdict,
             versions=self.process.versions,
             models=len(self._models),
             worse=tuple(worse),
-            mends=tuple(sorted((failing & passing) - others)),
-            gone=tuple(sorted(failing & passing & others)),
-            leaves=tuple(sorted(failing - passing)),
+            fixed=tuple(sorted((failing & passing) - others)),
+            hidden=tuple(sorted(failing & passing & others)),
+            left=tuple(sorted(failing - passing)),
             breaks=tuple(sorted({issue.id for issue in release.issues} - failing - passing)),
-            stopped=f"it ended or blocked its process {MAX_LOST} times" if self._gave_up else "",
+            stopped=f"it crashed or blocked its process {MAX_LOST} times" if self._gave_up else "",
         )
 
     def try_case(
@@ -227,7 +225,7 @@ class Candidate(GraphTrials):
         return self.process.losses.total() >= MAX_LOST
 
     def _draw(self, *, seconds: int, models: int, seed: int) -> None:
-        """Draw models; reduce the model of each regression before searching on."""
+        """Draw models; reduce the model of each regression before drawing more."""
         until, seeds = time.monotonic() + seconds, itertools.count(seed * 1_000_003)
         while time.monotonic() < until and self.tally.drawn < models and not self._gave_up:
             left, seen = models - self.tally.drawn, set(self._regressions)
@@ -235,7 +233,7 @@ class Candidate(GraphTrials):
 
 
 def _unbuilt(trial: Trial) -> list[Cause]:
-    """A cause if the model cannot be built any more."""
+    """A cause if the model can no longer be built, else none."""
     if trial.lost is not None:
         return [Cause(LOST, lost_difference(trial.lost), severity=Severity.CRASHES)]
     if trial.refused is None:
@@ -244,40 +242,40 @@ def _unbuilt(trial: Trial) -> list[Cause]:
     return [Cause("original-refused", NOT_BUILT.differs("model", "a model", reason, None), severity=Severity.CRASHES)]
 
 
-def judge(texts: Mapping[str, str], release: Release, fixes: Collection[str], *, tests: bool) -> Iterator[Judged]:
+def judge(texts: Mapping[str, str], release: Release, fixes: Collection[str], *, tests: bool) -> Iterator[Verdict]:
     """Judge proposals, texts by file name, which are applied one after the other.
 
-    First yields what each of several fixes on top of the earlier ones. Skips those for the other generation.
+    If there are several, first yields what each one fixes in addition. Skips those for the other generation.
     """
-    subject, left, applied = release.subject, release.failing, list[Proposal]()
-    judged = Judged("", str(subject))
+    subject, unfixed, applied = release.subject, release.failing, list[Proposal]()
+    verdict = Verdict("", str(subject))
     with tempfile.TemporaryDirectory(dir=scratch()) as folder:
         copy = PrivateCopy(subject.generation, release.search_path, Path(folder))
         try:
             for name, text in texts.items():
-                judged = replace(judged, name=name)
+                verdict = replace(verdict, name=name)
                 proposal = copy.apply(name, text)
                 applied += [proposal] if proposal.is_for(subject.generation) else []
                 if proposal in applied and len(texts) > 1:
-                    passing = release.passing(subject, copy.search_path, left)
-                    left = [issue for issue in left if issue.id not in passing]
-                    ids = tuple(issue.id for issue in left)
-                    yield replace(judged, fixes=proposal.mends, mends=tuple(sorted(passing)), leaves=ids)
-            mends = fixes or [id_ for proposal in applied for id_ in proposal.mends]
-            judged = replace(judged, name=ALL if len(texts) > 1 else judged.name, fixes=tuple(mends))
+                    passing = release.passing(subject, copy.search_path, unfixed)
+                    unfixed = [issue for issue in unfixed if issue.id not in passing]
+                    ids = tuple(issue.id for issue in unfixed)
+                    yield replace(verdict, should_fix=proposal.mends, fixed=tuple(sorted(passing)), left=ids)
+            should_fix = fixes or [id_ for proposal in applied for id_ in proposal.mends]
+            verdict = replace(verdict, name=ALL if len(texts) > 1 else verdict.name, should_fix=tuple(should_fix))
             if not applied:
-                raise ProposalError(f"it is not for {subject.generation}")
-            judged = release.judge(judged, subject, copy.search_path)
+                raise ProposalError(f"it is not for {subject.generation}: name another release with --subject")
+            verdict = release.judge(verdict, subject, copy.search_path)
             if tests:
                 passing_tests, broken = compare(copy, subject)
-                judged = replace(judged, tests=passing_tests, broken=broken)
-            yield judged
+                verdict = replace(verdict, tests=passing_tests, broken_tests=broken)
+            yield verdict
         except (ProposalError, SubjectError) as error:
-            yield replace(judged, refused=str(error))
+            yield replace(verdict, refused=str(error))
 
 
 def diff_of(texts: Mapping[str, str], subject: Subject) -> str:
-    """The change by all proposals as a unified diff against the release."""
+    """All proposals as one unified diff against the release."""
     with tempfile.TemporaryDirectory(dir=scratch()) as folder:
         copy = PrivateCopy(subject.generation, search_path_of(subject), Path(folder))
         for name, text in texts.items():

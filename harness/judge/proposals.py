@@ -1,7 +1,7 @@
-"""Read a proposed fix: a Python file, a unified diff, or a text with code blocks.
+"""Read a proposed fix: a Python file, a diff, or a text with code blocks.
 
-Its code is not run. A Python file may begin with a block `# /// clonediff` of TOML, like the fixes in `reports/fixes`:
-the file of Keras that each function or method belongs to, and the known issues that it fixes.
+Its code is not run. A Python file may have a header, as the fixes in `reports/fixes` do: a block `# /// clonediff` of
+TOML with the names of functions and methods by their file of Keras, and the known issues that the proposal fixes.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ DIFF = re.compile(r"^--- \S+.*\n\+\+\+ \S+.*\n(?=@@)", re.M)
 IMPORTS = (ast.Import, ast.ImportFrom)
 
 _HEADER = re.compile(r"(?m)^# /// clonediff\n((?:#(?: .*)?\n)*?)# ///\n")
-_FENCED = re.compile(r"^[ \t>]*(?P<fence>```+|~~~+)[^\n`]*\n(?P<text>.*?)(?:^[ \t>]*(?P=fence)|\Z)", re.M | re.S)
+_CODE_BLOCK = re.compile(r"^[ \t>]*(?P<fence>```+|~~~+)[^\n`]*\n(?P<text>.*?)(?:^[ \t>]*(?P=fence)|\Z)", re.M | re.S)
 
 
 class ProposalError(ValueError):
-    """A proposal that cannot be applied, which is a verdict on it."""
+    """A proposal cannot be applied; the message becomes its verdict."""
 
 
 class Proposal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Definitions that replace those of the release, or a diff, and the header.
+    """New definitions or a diff, and the fields of the header.
 
     `places` has the names of functions, methods (`Class.method`) and other definitions by the file of Keras; without
-    it, all belong to the file of `clone_model`. `mends` has the ids of known issues.
+    it, all belong to the file of `clone_model`. `mends` has the ids of the known issues that the proposal fixes.
     """
 
     name: str
@@ -43,32 +43,32 @@ class Proposal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     mends: tuple[str, ...] = ()
 
     def is_for(self, generation: str) -> bool:
-        """Whether it is for this generation, or for both."""
+        """Whether the proposal is for this generation, or for both."""
         return self.generation in ("", generation)
 
 
 def read_proposal(name: str, text: str, functions: Collection[str]) -> Proposal:
-    """Read a file. `functions` are the names of the cloning functions of the release."""
+    """Parse the text of a file. `functions` names the release's cloning functions."""
     suffix = Path(name).suffix.lower()
     if suffix in (".diff", ".patch"):
         return Proposal(name, text, is_diff=True)
     if suffix == ".py":
-        proposal, blocks = _with_header(name, text), list[str]()
+        proposal, blocks = _read_python(name, text), list[str]()
     else:
-        blocks = [textwrap.dedent(block["text"]) for block in _FENCED.finditer(text)] or [text]
+        blocks = [textwrap.dedent(block["text"]) for block in _CODE_BLOCK.finditer(text)] or [text]
         # A block may use definitions of another one.
-        proposal = Proposal(name, "\n\n".join(block for block in blocks if _defined(block, *IMPORTS)))
-    if proposal.places or _defined(proposal.text, ast.Assign) & set(functions):
+        proposal = Proposal(name, "\n\n".join(block for block in blocks if _defined_names(block, *IMPORTS)))
+    if proposal.places or _defined_names(proposal.text, ast.Assign) & set(functions):
         return proposal
     if diffs := [block for block in blocks if DIFF.search(block)]:
         return Proposal(name, diffs[-1], is_diff=True)
     if not proposal.text:
-        raise ProposalError("no code in it: neither a diff nor a definition")
+        raise ProposalError("no code in it: expected a diff, or a function that replaces a function of Keras")
     clone = ", ".join(sorted(function for function in functions if "clone" in function))
-    raise ProposalError(f"it defines none of the release's cloning functions ({clone})")
+    raise ProposalError(f"it defines none of the release's cloning functions ({clone}): define one of them")
 
 
-def bound(node: ast.stmt) -> set[str]:
+def bound_names(node: ast.stmt) -> set[str]:
     """The names that a definition, an assignment or an import binds."""
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         return {node.name}
@@ -78,9 +78,9 @@ def bound(node: ast.stmt) -> set[str]:
     return {target.id for target in targets if isinstance(target, ast.Name)}
 
 
-def _with_header(name: str, text: str) -> Proposal:
-    if not _parsed(text):
-        raise ProposalError("there is no Python code in it")
+def _read_python(name: str, text: str) -> Proposal:
+    if not _statements(text):
+        raise ProposalError("no Python code in it: correct its syntax")
     block = _HEADER.search(text)
     try:
         header = tomllib.loads(re.sub(r"(?m)^# ?", "", block[1])) if block else {}
@@ -89,15 +89,15 @@ def _with_header(name: str, text: str) -> Proposal:
         raise ProposalError(f"its block `# /// clonediff`: {error}") from error
 
 
-def _parsed(text: str) -> list[ast.stmt]:
-    """The statements of a text, none if it is not Python."""
+def _statements(text: str) -> list[ast.stmt]:
+    """The statements of a text; none if it is not Python."""
     try:
         return ast.parse(text).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
 
 
-def _defined(text: str, *also: type[ast.stmt]) -> set[str]:
-    """The names of functions and classes in a text, and names that `also` binds."""
+def _defined_names(text: str, *also: type[ast.stmt]) -> set[str]:
+    """The names of functions and classes in a text, and of statements of types `also`."""
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, *also)
-    return {name for node in _parsed(text) if isinstance(node, kinds) for name in bound(node)}
+    return {name for node in _statements(text) if isinstance(node, kinds) for name in bound_names(node)}

@@ -6,60 +6,61 @@ import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
-from clonediff.harness.judge.judging import ALL, Judged
-from clonediff.reports.markup import escaped, one_line, visible
-from clonediff.reports.verdict import some
+from clonediff.harness.judge.judging import ALL, Verdict
+from clonediff.reports.markup import escape_controls, escape_markdown, one_line
+from clonediff.reports.verdict import quantity
 
 _WIDTH = 118
 
 
-def sentence(judged: Judged) -> str:
-    """The verdict in a line."""
-    if judged.refused:
-        return f"{judged.word}: {judged.refused}"
-    tried = len(judged.mends) + len(judged.gone) + len(judged.leaves)
-    worse = len(judged.worse) + len(judged.breaks)
+def sentence(verdict: Verdict) -> str:
+    """The verdict in one line."""
+    if verdict.refused:
+        return f"{verdict.word}: {verdict.refused}"
+    tried = len(verdict.fixed) + len(verdict.hidden) + len(verdict.left)
+    worse = len(verdict.worse) + len(verdict.breaks)
     parts = [
-        f"fixes {len(judged.mends)} of {some(tried, 'known issue')}",
-        f"{some(judged.models, 'model')} tried",
-        some(worse, "regression") if worse else "no regressions",
+        f"fixes {len(verdict.fixed)} of {quantity(tried, 'known issue')}",
+        f"{quantity(verdict.models, 'model')} tried",
+        quantity(worse, "regression") if worse else "no regressions",
     ]
-    if judged.tests is not None:
-        parts.append(f"{len(judged.broken)} of {judged.tests} tests of Keras fail")
-    if judged.stopped:
-        parts.append(f"not all was tried: {judged.stopped}")
-    return f"{judged.word}: {'; '.join(parts)}"
+    if verdict.tests is not None:
+        parts.append(f"{len(verdict.broken_tests)} of {verdict.tests} tests of Keras fail")
+    if verdict.stopped:
+        parts.append(f"not everything was tried: {verdict.stopped}")
+    return f"{verdict.word}: {'; '.join(parts)}"
 
 
-def terminal_lines(judged: Judged, *, series: bool = False) -> Iterator[str]:
-    """The lines for a terminal; for one fix of a series, what it fixes."""
-    if series and judged.name != ALL and not judged.refused:
-        first = f"{one_line(Path(judged.name).stem)}: {len(judged.mends)}"
-        lists = {first: judged.mends, "  does not fix": judged.fails}
-        if not judged.mends:
+def terminal_lines(verdict: Verdict, *, series: bool = False) -> Iterator[str]:
+    """The lines for a terminal; for one fix of a `series`, only what it fixes."""
+    if series and verdict.name != ALL and not verdict.refused:
+        first = f"{one_line(Path(verdict.name).stem)}: {len(verdict.fixed)}"
+        lists = {first: verdict.fixed, "  does not fix": verdict.not_fixed}
+        if not verdict.fixed:
             yield first
     else:
-        yield f"{one_line(judged.name)}: {one_line(sentence(judged))}"
+        yield f"{one_line(verdict.name)}: {one_line(sentence(verdict))}"
         lists = {
-            "  fixes": () if series else judged.mends,
-            "  gone, but its model shows another bug": judged.gone,
-            "  does not fix": judged.leaves,
-            "  regression, a script": judged.breaks,
-            "  regression, a test of Keras": judged.broken,
+            "  fixes": () if series else verdict.fixed,
+            "  hidden: its script passes, but its model shows another bug": verdict.hidden,
+            "  does not fix": verdict.left,
+            "  regression, a script": verdict.breaks,
+            "  regression, a test of Keras": verdict.broken_tests,
         }
     for label, ids in lists.items():
         if ids:
             line = f"{label}: {one_line(', '.join(ids))}"
             yield from textwrap.wrap(line, _WIDTH, subsequent_indent="    ", break_on_hyphens=False)
-    for cause in judged.worse:
+    for cause in verdict.worse:
         yield f"  regression: {cause.severity}: {one_line(cause.title)} [{cause.id}]: {one_line(cause.actual)}"
 
 
-def comment(judged: Judged) -> str:
+def comment(verdict: Verdict) -> str:
     """The verdict as Markdown, with the script of the worst regression."""
-    _, *lines = terminal_lines(judged)
-    lines = [f"**clonediff**: {escaped(sentence(judged))}", "", *(f"- {escaped(line.strip())}" for line in lines)]
-    for cause in judged.worse[:1]:
-        script = textwrap.indent(visible(cause.script[:4000]), "    ")
+    _, *details = terminal_lines(verdict)
+    items = (f"- {escape_markdown(line.strip())}" for line in details)
+    lines = [f"**clonediff**: {escape_markdown(sentence(verdict))}", "", *items]
+    for cause in verdict.worse[:1]:
+        script = textwrap.indent(escape_controls(cause.script[:4000]), "    ")
         lines += ["", "<details><summary>The script of the worst</summary>", "", script, "", "</details>"]
-    return "\n".join((*lines, "", f"{escaped(judged.name)} against {escaped(judged.against)}", ""))
+    return "\n".join((*lines, "", f"{escape_markdown(verdict.name)} against {escape_markdown(verdict.against)}", ""))

@@ -1,4 +1,4 @@
-"""Choose what a script of plain Keras compares to show a difference."""
+"""Choose the comparison that shows a difference in a script of plain Keras."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from clonediff.strategies.layers import CATALOGUE
 
 
 def literal(text: str) -> str:
-    """A Python string in double quotes. `ensure_ascii` would write surrogate pairs."""
+    """A text as a Python string in double quotes, without the surrogate pairs of `ensure_ascii`."""
     return json.dumps(text, ensure_ascii=False)
 
 
 class Comparison(NamedTuple):
-    """How a script shows a difference. `sure`: it fails for every difference of this kind.
+    """How a script compares models. `sure`: it fails for every difference of this kind.
 
-    "equal": the `expression`, where "{}" stands for a model, has one value for both models.
+    "equal": the `expression`, where "{}" stands for a model, has the same value for both models.
     "assert": the expression is true.
     "run": both models return the same outputs.
-    "raises": cloning raises no exception and gives no unexpected warning.
+    "raises": the call that clones raises no exception and gives no unexpected warning.
     """
 
     expression: str = ""
@@ -36,27 +36,27 @@ class Comparison(NamedTuple):
 
 NOT_COMPARED = Comparison(sure=False)
 WHOLE_CONFIG = Comparison("{}.get_config()", sure=False)
-"""The comparison where no expression shows the difference alone."""
+"""The comparison if no expression shows only this difference."""
 _PATH = re.compile(r"(?:\.[^\W\d]\w*|\[\d+\]|\['[^'\\{}\n]*'\])+")
-"""The path of an attribute that is safe in a script, though the file of a finding may come from anybody."""
+"""A path of attributes that is safe to write into a script, since the file of a finding may come from anyone."""
 _ADAPTED_STATE = {
     ".vocabulary": "{}.get_vocabulary()",
     ".mean": "keras.ops.convert_to_numpy({}.mean).tolist()",
     ".variance": "keras.ops.convert_to_numpy({}.variance).tolist()",
 }
-"""The expression for adapted state of a layer, by its path in an observation."""
-_SIZED = re.compile(r"[A-Za-z]\w* of \d+$")
+"""The expression for the adapted state of a layer, by the path of the state in an observation."""
+_COLLECTION = re.compile(r"[A-Za-z]\w* of \d+$")
 _EXPRESSIONS = (
     (re.compile(r"(None|True|False|Ellipsis|'.*'|\".*\"|-?[\d.].*|-?inf|nan)$", re.DOTALL), "{}"),
     (re.compile(r"array of "), "keras.ops.convert_to_numpy({}).tolist()"),
     (re.compile(r"a tensor of "), "[tensor.shape for tensor in [{}]]"),
     (re.compile(r"function "), "{}.__code__"),
-    (_SIZED, "len({})"),
+    (_COLLECTION, "len({})"),
     (re.compile(r"[A-Za-z]\w*$"), "type({}).__name__"),
 )
-"""The expression that a script compares, by the pattern that both facts match."""
+"""A pattern that both facts match, and the expression to compare; the first match counts."""
 _DESCRIBED_IN_CONFIG = ("activity_regularizer", "function", "mask", "output_shape")
-"""Settings whose attribute is compared, because the config has only a description of them."""
+"""Settings that the config only describes, so that their attributes are compared."""
 
 
 def layer_expression(difference: Difference, dialect: str) -> str:
@@ -88,7 +88,7 @@ def _literal_name(name: str) -> str:
     return literal(name).replace("{", "{{").replace("}", "}}")
 
 
-def _setting(difference: Difference, dialect: str) -> Comparison:
+def _compare_setting(difference: Difference, dialect: str) -> Comparison:
     """Compare a setting of a layer in both configs."""
     layer = layer_expression(difference, dialect)
     if difference.part == "trainable" and layer:
@@ -101,12 +101,12 @@ def _setting(difference: Difference, dialect: str) -> Comparison:
         functions = all(fact.startswith("function ") for fact in (difference.expected, difference.found))
         return Comparison(f"{value}.__code__") if functions else Comparison(f"type({value})", sure=False)
     if kind_of(difference) == "InputLayer":
-        # By its tensor, because its name may differ in the clone.
+        # Find the layer by its tensor, because its name may differ in the clone.
         return Comparison(f"[tensor._keras_history[0].get_config().get({literal(name)}) for tensor in {{}}.inputs]")
     return Comparison(f"{layer}.get_config().get({literal(name)})")
 
 
-def _attribute(difference: Difference, dialect: str) -> Comparison:
+def _compare_attribute(difference: Difference, dialect: str) -> Comparison:
     """Compare an attribute of a layer, or of an object in it."""
     expression = _attribute_expression(difference, dialect)
     if not expression:
@@ -117,7 +117,7 @@ def _attribute(difference: Difference, dialect: str) -> Comparison:
     if MISSING in facts:
         holder, _, last = expression.rpartition(".")
         return Comparison(f"hasattr({holder}, {last!r})") if last.isidentifier() else NOT_COMPARED
-    if len({fact.rpartition(" of ")[2] for fact in facts if _SIZED.match(fact)}) == 1:
+    if len({fact.rpartition(" of ")[2] for fact in facts if _COLLECTION.match(fact)}) == 1:
         return Comparison(f"type({expression}).__name__")
     for pattern, compared in _EXPRESSIONS:
         if all(map(pattern.match, facts)):
@@ -125,7 +125,7 @@ def _attribute(difference: Difference, dialect: str) -> Comparison:
     return Comparison(f"type({expression}).__name__", sure=False)
 
 
-def _identity(difference: Difference, dialect: str) -> Comparison:
+def _assert_apart(difference: Difference, dialect: str) -> Comparison:
     """Assert that the clone does not reach an object of the original."""
     clone = _attribute_expression(difference, dialect)
     model = clone
@@ -139,32 +139,32 @@ def _identity(difference: Difference, dialect: str) -> Comparison:
 
 
 def _attribute_expression(difference: Difference, dialect: str) -> str:
-    """The expression for the attribute of a difference, or ""."""
+    """The expression for the attribute of a difference; "" if there is none."""
     layer, attribute = layer_expression(difference, dialect), difference.expression
     return layer + attribute if layer and _PATH.fullmatch(attribute) else ""
 
 
-def _names(difference: Difference, dialect: str) -> Comparison:
-    """Compare the names of layers; those of inputs are compared by themselves."""
+def _compare_names(difference: Difference, dialect: str) -> Comparison:
+    """Compare the names of input layers, or else the names of all other layers."""
     kind = kind_of(difference)
     if kind == "InputLayer" or difference.part == "input":
         inputs = dialect == "keras" and layer_expression(difference, dialect)
         return Comparison("[tensor._keras_history[0].name for tensor in {}.inputs]") if inputs else WHOLE_CONFIG
     layers = "_flatten_layers()"
-    if dialect == "keras" and kind not in CATALOGUE:  # an operation, which is no layer
+    if dialect == "keras" and kind not in CATALOGUE:  # an operation is no layer
         layers = "operations" if difference.part == "name" and not _is_nested(difference) else ""
     if not layers or difference.first is None or difference.first.layer < 0:
         return WHOLE_CONFIG
     return Comparison(f"[layer.name for layer in {{}}.{layers} if not isinstance(layer, keras.layers.InputLayer)]")
 
 
-def _disjoint(objects: str) -> Comparison:
-    """Assert that no object is in both models."""
+def _assert_disjoint(objects: str) -> Comparison:
+    """Assert that the models share none of these objects."""
     disjoint = f"{{*map(id, {objects.format('clone')})}}.isdisjoint(map(id, {objects.format('model')}))"
     return Comparison(f"{disjoint}, 'the clone has objects of the model'", how="assert")
 
 
-def _kinds(difference: Difference, dialect: str) -> Comparison:
+def _compare_kinds(difference: Difference, dialect: str) -> Comparison:
     """Compare the classes of the layers and of the model."""
     is_model = difference.first is not None and difference.first.container and difference.first.layer < 0
     if not is_model and kind_of(difference) not in CATALOGUE:
@@ -172,20 +172,20 @@ def _kinds(difference: Difference, dialect: str) -> Comparison:
     return Comparison("sorted(type(layer).__name__ for layer in {}._flatten_layers())")
 
 
-def _layers(difference: Difference, dialect: str) -> Comparison:
-    return _disjoint("{}._flatten_layers()" if _is_nested(difference) else "{}.layers")
+def _assert_layers_apart(difference: Difference, dialect: str) -> Comparison:
+    return _assert_disjoint("{}._flatten_layers()" if _is_nested(difference) else "{}.layers")
 
 
 def _is_nested(difference: Difference) -> bool:
     return difference.first is not None and "/" in difference.first.name
 
 
-def _weights(difference: Difference, dialect: str) -> Comparison:
+def _compare_weights(difference: Difference, dialect: str) -> Comparison:
     if difference.part != "weight":
         return NOT_COMPARED
     if difference.change == "shared":
-        return _disjoint("{}.weights")
-    if difference.change == "constraint":  # two functions may have one name, so compare their results
+        return _assert_disjoint("{}.weights")
+    if difference.change == "constraint":  # two functions may have the same name, so compare their results
         halves, total, functions = "tf.fill(weight.shape, 0.5)", "tf.reduce_sum", "(weight.constraint,)"
         if dialect == "keras":
             halves, total = "keras.ops.full(weight.shape, 0.5)", "keras.ops.sum"
@@ -197,7 +197,7 @@ def _weights(difference: Difference, dialect: str) -> Comparison:
     return Comparison(f"[({facts}) for weight in {{}}.weights]")
 
 
-def _run(difference: Difference, dialect: str) -> Comparison:
+def _compare_run(difference: Difference, dialect: str) -> Comparison:
     """Compare a run of both models, or the recorded masks of a layer."""
     if difference.run or difference.first is None or _is_nested(difference):
         return Comparison(how="run")
@@ -211,23 +211,23 @@ def _run(difference: Difference, dialect: str) -> Comparison:
 _IS_A_MODEL = "isinstance(clone, keras.Model) and getattr(clone, 'inputs', None) is not None"
 
 _COMPARISONS: Mapping[Shown, Comparison | Callable[[Difference, str], Comparison]] = {
-    "apart": _identity,
-    "attribute": _attribute,
+    "apart": _assert_apart,
+    "attribute": _compare_attribute,
     "compiled": Comparison("{}.get_compile_config()", sure=False),
     "config": WHOLE_CONFIG,
     "is a model": Comparison(_IS_A_MODEL, how="assert"),
-    "kinds": _kinds,
-    "layers": _layers,
-    "listed": _weights,
-    "names": _names,
+    "kinds": _compare_kinds,
+    "layers": _assert_layers_apart,
+    "listed": _compare_weights,
+    "names": _compare_names,
     "numbers": Comparison(how="run", sure=False),
     "raises": Comparison(how="raises"),
-    "run": _run,
-    "setting": _setting,
-    "trainable": _setting,
+    "run": _compare_run,
+    "setting": _compare_setting,
+    "trainable": _compare_setting,
     "weight values": Comparison("[weight.tolist() for weight in {}.get_weights()]"),
 }
-"""By the `shown` field of an aspect; without one, nothing is compared."""
+"""The comparison by the `shown` field of an aspect; without this field, nothing is compared."""
 
 
 def comparison(difference: Difference, dialect: str) -> Comparison:

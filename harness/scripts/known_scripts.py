@@ -1,4 +1,4 @@
-"""Parse scripts of known issues: the line that clones, and the case of a trial."""
+"""Parse the script of a known issue: which line clones, and what a trial needs."""
 
 from __future__ import annotations
 
@@ -20,20 +20,21 @@ def cloning_line(text: str) -> int:
         body = ast.parse(text).body
     except (SyntaxError, ValueError, RecursionError):  # a file of unknown origin
         return 0
-    return next((statement.lineno for statement in body if _cloning(statement) or _assigns_clone(statement)), 0)
+    return next((statement.lineno for statement in body if _clone_call(statement) or _assigns_clone(statement)), 0)
 
 
 def case_of_script(issue: KnownIssue) -> Case:
-    """The case of a script: the source above `cloning_line`, clone arguments, its `trial` table."""
+    """The case of a script, from its source above `cloning_line`, clone arguments and `trial` table."""
     line = cloning_line(issue.script)
-    call = next((_cloning(statement) for statement in ast.parse(issue.script).body if statement.lineno == line), None)
+    body = ast.parse(issue.script).body
+    call = next((_clone_call(statement) for statement in body if statement.lineno == line), None)
     if call is None:
-        raise RecordError(f"{issue.id}: no statement of the script calls clone_model")
+        raise RecordError(f"{issue.id}: no statement of its script calls clone_model; add one")
     facts: dict[str, Any] = {
         "batch": 2,
         **issue.trial,
         "source": "".join(issue.script.splitlines(keepends=True)[: line - 1]),
-        "arguments": _arguments(call, issue.script),
+        "arguments": _clone_arguments(call, issue.script),
         "inputs": [_input(spec) for spec in issue.trial.get("inputs", [])],
     }
     try:
@@ -43,11 +44,11 @@ def case_of_script(issue: KnownIssue) -> Case:
 
 
 def _input(spec: dict[str, Any]) -> dict[str, Any]:
-    """An input of a `trial` table, where -1 stands for None."""
+    """An input of a `trial` table, with None for sizes of -1."""
     return {**spec, "shape": [None if size < 0 else size for size in spec["shape"]]}
 
 
-def _cloning(statement: ast.stmt) -> ast.Call | None:
+def _clone_call(statement: ast.stmt) -> ast.Call | None:
     calls = (node for node in ast.walk(statement) if isinstance(node, ast.Call))
     return next((call for call in calls if ast.unparse(call.func).rpartition(".")[2] == "clone_model"), None)
 
@@ -57,8 +58,8 @@ def _assigns_clone(statement: ast.stmt) -> bool:
     return any(name.id == "clone" for name in names)
 
 
-def _arguments(call: ast.Call, text: str) -> dict[str, str]:
-    """The source of each argument of `clone_model` by its parameter, without `model` itself."""
+def _clone_arguments(call: ast.Call, text: str) -> dict[str, str]:
+    """The source of each clone argument, by parameter."""
     values = dict(zip(_CLONE_MODEL_PARAMETERS, call.args, strict=False))
     values |= {keyword.arg or "**": keyword.value for keyword in call.keywords}
     sources = {name: ast.get_source_segment(text, value) or "" for name, value in values.items()}

@@ -26,24 +26,24 @@ from clonediff.harness.trials.trial import Hit
 from clonediff.reports.markup import one_line
 from clonediff.reports.records import Difference
 
-_VARYING = r"0x[0-9a-fA-F]*|_?\d+"
-"""Addresses and the numbers of names, which vary between two warnings of one kind."""
+_NUMBERS = r"0x[0-9a-fA-F]*|_?\d+"
+"""Addresses, and numbers in names, which differ between two warnings of the same kind."""
 _CLONING_CHECKS = ("made", "warned")
-"""Checks of the call that clones: a script fails at that line."""
-_BY_DIALECT = {
+"""Checks of the call that clones: the script fails in this call."""
+_DIALECT_NAMES = {
     "keras": {"tf": False, "tree": "keras.tree", "array": "keras.ops.convert_to_numpy"},
     "tf_keras": {"tf": True, "tree": "tf.nest", "array": "np.asarray"},
 }
 _ENCODING = re.compile(r"(coding)(?=[:=])")
-"""An encoding declaration, which a comment must not contain: in some encodings a comment can end its own line."""
+"""An encoding declaration, which a comment must not contain: in some encodings, its text can end the line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """A script.
+    """A script, and how it has to end.
 
-    `raises` is the exception type that it has to end in, "" if it compares nothing. `sure`: it compares exactly what
-    differed, on any numbers, so it has to fail. `with_clonediff`: it needs clonediff.
+    `raises` is the type of the exception that ends it, "" if it compares nothing. `sure`: it compares exactly what
+    differed, for any random numbers, so that it has to fail. `with_clonediff`: it imports clonediff.
     """
 
     text: str
@@ -53,14 +53,14 @@ class Script:
 
 
 def script_of(hit: Hit, dialect: str, versions: Mapping[str, str]) -> Script:
-    """The script of a hit."""
+    """The script of a hit; without a cause, only the source of the model."""
     if hit.cause is None:
         return with_versions(Script(hit.case.source), versions)
     return with_versions(reproducer(hit.case, dialect, hit.cause.root, hit.cloner), versions)
 
 
 def reproducer(case: Case, dialect: str, difference: Difference, cloner: str = "upstream") -> Script:
-    """The script of a difference, which ends with the expected and the found value."""
+    """The script of a difference; its last comments have the expected and found values."""
     changes_original = difference.check == "untouched"
     plan = comparison(replace(difference, model="clone") if changes_original else difference, dialect)
     if changes_original and not (plan.how == "equal" and plan.expression):
@@ -75,7 +75,7 @@ def reproducer(case: Case, dialect: str, difference: Difference, cloner: str = "
         "how": "config" if plan == WHOLE_CONFIG else plan.how,
         "expression": plan.expression,
         "of": plan.expression.format,
-        "warning": _pattern(warning),
+        "warning": _warning_pattern(warning),
         "in_cloning": in_cloning,
         "literal": literal,
         "comment": comment,
@@ -95,14 +95,14 @@ def _variables_of_run(difference: Difference, sure: bool, dialect: str, case: Ca
     The script calls the functions of `inside/values.py` in the same order, so its inputs are those of the trial.
     """
     functions: dict[str, str] = {}
-    arrays = [_array(spec, case.batch or DEFAULT_BATCH, functions) for spec in case.inputs]
-    variables = {**_BY_DIALECT[dialect], "sure": sure, "functions": functions.values(), "arrays": arrays}
+    arrays = [_array_expression(spec, case.batch or DEFAULT_BATCH, functions) for spec in case.inputs]
+    variables = {**_DIALECT_NAMES[dialect], "sure": sure, "functions": functions.values(), "arrays": arrays}
     is_output = difference.run != "" and not difference.in_step
     return variables, difference.raised is not None or (is_output and sure)
 
 
-def _array(spec: Mapping[str, Any], batch: int, functions: dict[str, str]) -> str:
-    """The expression that draws an input; adds the functions that it calls to `functions`."""
+def _array_expression(spec: Mapping[str, Any], batch: int, functions: dict[str, str]) -> str:
+    """The expression that draws an input; the functions that it calls are added to `functions`."""
     shape, dtype = shape_of(spec, batch), str(spec.get("dtype", "float32"))
     fill = spec.get("fill") or fill_for(dtype)
     if fill == "words":
@@ -127,26 +127,26 @@ def _templates() -> jinja2.Environment:
 
 
 def imports_clonediff(cloner: str) -> bool:
-    """Whether scripts of a cloner import clonediff, perhaps by a user's cloner."""
+    """Whether the script of a cloner imports clonediff: ours does, and a user's cloner may."""
     return cloner == "fixed" or is_users_cloner(cloner)
 
 
 def ending_of(difference: Difference) -> str:
-    """The exception type that the script of a difference has to end in."""
+    """The type of the exception that has to end the script of a difference."""
     return "AssertionError" if difference.raised is None else difference.raised.type
 
 
 def with_versions(script: Script, versions: Mapping[str, str]) -> Script:
-    """Append a comment with the versions on which the difference was seen."""
+    """Append a comment with the versions of the packages that showed the difference."""
     line = comment(", ".join(f"{name} {version}" for name, version in versions.items()))
     return dataclasses.replace(script, text=f"{script.text}# {line}\n") if versions else script
 
 
 def comment(text: str) -> str:
-    """Shorten a text to one line that is safe in a comment."""
+    """Shorten a text to one line that is safe to write into a comment."""
     return _ENCODING.sub("\\1 ", one_line(text, 160))
 
 
-def _pattern(warning: str) -> str:
-    """A regular expression for a warning, with any numbers."""
-    return ".*".join(map(re.escape, re.split(_VARYING, warning.partition(" ... ")[0])))
+def _warning_pattern(warning: str) -> str:
+    """A regular expression that matches the warning with any numbers."""
+    return ".*".join(map(re.escape, re.split(_NUMBERS, warning.partition(" ... ")[0])))

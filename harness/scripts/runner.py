@@ -1,8 +1,8 @@
-"""Run scripts alone: in a process of their own that cannot import clonediff.
+"""Run each script alone, in a process that cannot import clonediff.
 
-A fork server is a process that forks for each script. One has imported Keras, which takes seconds, where most scripts
-take a tenth of a second; it is for CPUs only, because a fork lacks the threads that a GPU starts. The other has
-imported nothing: a script that ends unexpectedly in a fork of the first is run again in a fork of the second.
+A fork server is a process that forks for each script. The first server has imported Keras, because that takes seconds,
+and most scripts a tenth of a second. It is for CPUs only, because a fork lacks the threads that a GPU starts. The
+second has imported nothing: it runs a script again that ended unexpectedly in a fork of the first.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from clonediff.harness.subjects.outcomes import OUT_OF_MEMORY, TIMED_OUT, Lost
 from clonediff.harness.subjects.subject import Subject
 
 LIMIT = 180.0
-"""The seconds that a script may take: importing TensorFlow on a loaded machine takes most of them."""
+"""The seconds that a script may take; on a busy machine, importing TensorFlow takes most of them."""
 
 NOT_REPRODUCIBLE = (TIMED_OUT, OUT_OF_MEMORY, "exit code 0")
-"""Outcomes of a trial that a script cannot show: its limits differ, and it may end with exit code 0 itself."""
+"""Outcomes of a trial that a script cannot show: its limits differ, and a script that passes has exit code 0."""
 
 _FORK_SERVER = """\
 import contextlib, faulthandler, fcntl, importlib, json, os, runpy, signal, sys, traceback
@@ -76,9 +76,9 @@ os.dup2(devnull, 1)
     os.close(parent_end)
     print(code, file=responses, flush=True)
 """
-"""Read a folder from each line, run its `repro.py` in a fork, and print the exit code.
+"""Read the path of a folder from each line, run its `repro.py` in a fork, and print the exit code.
 
-Standard error goes to the file `stderr` of that folder, the other fields of `Ended` to the file `ended`.
+Standard error goes to the file `stderr` in the folder, the other fields of an `Ending` to the file `ended`.
 """
 
 _REPLACE_CLONE_MODEL = "import clonediff, {0}; {0}.models.clone_model = clonediff.clone_model"
@@ -88,7 +88,7 @@ with contextlib.suppress(ImportError):
     importlib.import_module("tensorflow")  # Keras on torch imports it with the first model, if it is installed
 """
 _TRACEBACK_LINE = re.compile(r'File "repro.py", line (\d+) in <module>')
-_EXIT_STATUS = re.compile(r"exit code (-?\d{1,10})|signal (\d{1,3})")
+_EXIT_CODE = re.compile(r"exit code (-?\d{1,10})|signal (\d{1,3})")
 
 
 class ReplayAnswer(enum.StrEnum):
@@ -100,11 +100,11 @@ class ReplayAnswer(enum.StrEnum):
     UNKNOWN = "cannot tell"
 
 
-class Ended(msgspec.Struct, frozen=True):
+class Ending(msgspec.Struct, frozen=True):
     """How a script ended.
 
-    `code` is negative for a signal, and None if the script was stopped, for the reason in `message`. `type` and
-    `message` are those of the exception. `line` is the line of the script that ran last, None if it is unknown.
+    `code` is the exit code: negative for a signal, None if the script was stopped, for the reason in `message`. `type`
+    and `message` describe the exception. `line` is the number of the last line that ran, None if it is unknown.
     """
 
     code: int | None = None
@@ -114,7 +114,7 @@ class Ended(msgspec.Struct, frozen=True):
     stderr: str = ""
 
     @property
-    def last(self) -> str:
+    def last_words(self) -> str:
         """The exception, or the last line of standard error."""
         if self.type:
             return f"{self.type}: {self.message}".partition("\n")[0]
@@ -122,10 +122,10 @@ class Ended(msgspec.Struct, frozen=True):
 
 
 class ScriptRunner:
-    """Runs scripts on a subject, one at a time; starts processes when they are needed."""
+    """Runs scripts on a subject, one at a time, in forks of its servers."""
 
     def __init__(self, subject: Subject, search_path: SearchPath = INSTALLED, *, fixed: bool = False) -> None:
-        """`place` is the folder of the release. `fixed` replaces its `clone_model` by ours."""
+        """`fixed` replaces the `clone_model` of the release by ours before each script."""
         self._fixed = fixed
         self._subject = subject
         self._search_path = search_path
@@ -134,30 +134,30 @@ class ScriptRunner:
         self._closed = False
 
     def answer(self, script: Script) -> tuple[ReplayAnswer, str]:
-        """Whether a script ends in the expected exception, and the reason in a line."""
+        """Run a script: whether it ends in the expected exception, and the reason."""
         if not script.raises:
             return ReplayAnswer.UNKNOWN, "the script compares nothing"
         if script.raises in NOT_REPRODUCIBLE:
             return ReplayAnswer.UNKNOWN, f"only a trial can show it: {script.raises}"
-        visible = self._fixed or script.with_clonediff
+        with_clonediff = self._fixed or script.with_clonediff
         answer = ReplayAnswer.OTHER, ""
-        if self._preloads and not script.raises.startswith("SIG"):  # the fork itself may cause a signal
-            answer = answer_of(script, self.run(script.text, visible=visible))
-        if answer[0] in (ReplayAnswer.OTHER, ReplayAnswer.UNKNOWN):  # a fork may also hang
-            answer = answer_of(script, self.run(script.text, preload=False, visible=visible))
+        if self._preloads and not script.raises.startswith("SIG"):  # a fork itself may cause a signal
+            answer = answer_of(script, self.run(script.text, with_clonediff=with_clonediff))
+        if answer[0] in (ReplayAnswer.OTHER, ReplayAnswer.UNKNOWN):  # perhaps because of the fork
+            answer = answer_of(script, self.run(script.text, preload=False, with_clonediff=with_clonediff))
         if answer[0] is ReplayAnswer.BREAKS or script.sure or self._fixed:
             return answer
-        ended = "it did not fail" if answer[0] is ReplayAnswer.GONE else f"it failed otherwise ({answer[1]})"
+        ended = "it did not fail" if answer[0] is ReplayAnswer.GONE else f"it failed in another way ({answer[1]})"
         return ReplayAnswer.UNKNOWN, f"{ended}, but it does not compare exactly what differed"
 
-    def run(self, text: str, *, preload: bool = True, visible: bool = False) -> Ended:
-        """Run a script. `visible` lets it import clonediff."""
-        key = preload and self._preloads, visible
+    def run(self, text: str, *, preload: bool = True, with_clonediff: bool = False) -> Ending:
+        """Run a script; `with_clonediff` lets it import clonediff."""
+        key = preload and self._preloads, with_clonediff
         if key not in self._servers:
             self._servers[key] = self._start(*key)
-        if self._closed:  # by another thread, perhaps a moment ago
+        if self._closed:  # another thread may have closed it a moment ago
             self._servers.pop(key).close()
-            return Ended(message="the runner was closed")
+            return Ending(message="the runner was closed")
         with tempfile.TemporaryDirectory(dir=scratch()) as name:
             folder = Path(name)
             (folder / "repro.py").write_text(text, encoding="utf-8")
@@ -165,35 +165,35 @@ class ScriptRunner:
             if not isinstance(code, Lost):
                 stderr = (folder / "stderr").read_text(encoding="utf-8", errors="replace")
                 if (folder / "ended").exists():
-                    ended = msgspec.json.decode((folder / "ended").read_bytes(), type=Ended)
+                    ended = msgspec.json.decode((folder / "ended").read_bytes(), type=Ending)
                     return msgspec.structs.replace(ended, code=int(code), stderr=stderr)
                 lines = _TRACEBACK_LINE.findall(stderr)  # after a crash
-                return Ended(int(code), line=int(lines[-1]) if lines else None, stderr=stderr)
+                return Ending(int(code), line=int(lines[-1]) if lines else None, stderr=stderr)
         self._servers.pop(key).close()
-        return Ended(message=code.line)
+        return Ending(message=code.line)
 
     def close(self) -> None:
-        """End the fork servers for good, from any thread."""
+        """End the fork servers; no script runs any more. Any thread may call it."""
         self._closed = True
         for server in list(self._servers.values()):
             server.close()
 
-    def _start(self, preload: bool, visible: bool) -> Child:
+    def _start(self, preload: bool, with_clonediff: bool) -> Child:
         variables = environment(self._subject, self._search_path)
-        # As in the subject's process, Keras itself or a user's layers may be on this path.
+        # Keras itself or a user's layers may be on this path, as in the child process of the subject.
         folders = filter(None, variables.pop("PYTHONPATH", "").split(os.pathsep))
         package = self._subject.generation
         program = _FORK_SERVER.format(
             kill_with_parent=inspect.getsource(kill_with_parent),
             first=_REPLACE_CLONE_MODEL.format(package) if self._fixed else "",
-            hide="" if visible else 'sys.modules["clonediff"] = None\n',
+            hide="" if with_clonediff else 'sys.modules["clonediff"] = None\n',
             preload=_PRELOAD.format(package) if preload else "",
         )
         return Child([sys.executable, "-I", "-c", program, *folders], variables)
 
 
-def answer_of(script: Script, ended: Ended) -> tuple[ReplayAnswer, str]:
-    """Compare the exception of a script, from the statement that clones, with the expected one."""
+def answer_of(script: Script, ended: Ending) -> tuple[ReplayAnswer, str]:
+    """Compare how a script ended with the exception that cloning should have caused."""
     if ended.code is None:
         return ReplayAnswer.UNKNOWN, f"the script was stopped: {ended.message}"
     if ended.code == 0:
@@ -201,12 +201,12 @@ def answer_of(script: Script, ended: Ended) -> tuple[ReplayAnswer, str]:
     expected = _exit_code(script.raises)
     as_expected = ended.type == script.raises if expected is None else (ended.code, ended.type) == (expected, "")
     if ended.line is not None and ended.line < cloning_line(script.text):
-        return ReplayAnswer.OTHER, f"in line {ended.line}, before it clones: {ended.last}"
-    return ReplayAnswer.BREAKS if as_expected else ReplayAnswer.OTHER, ended.last
+        return ReplayAnswer.OTHER, f"in line {ended.line}, before it clones: {ended.last_words}"
+    return ReplayAnswer.BREAKS if as_expected else ReplayAnswer.OTHER, ended.last_words
 
 
 def _exit_code(ending: str) -> int | None:
-    """Parse "SIGSEGV" or "exit code 7"; None if `ending` is an exception."""
-    if match := _EXIT_STATUS.fullmatch(ending):
+    """The exit code of "SIGSEGV" or "exit code 7"; None for an exception."""
+    if match := _EXIT_CODE.fullmatch(ending):
         return int(match[1]) if match[1] else -int(match[2])
     return -signal.Signals[ending] if ending in signal.Signals.__members__ else None

@@ -78,7 +78,7 @@ class GraphTrials:
 
     @cached_property
     def _known_here(self) -> KnownIssues:
-        return self._known.on(self.generation, self.process.ready.keras)
+        return self._known.select(self.generation, self.process.ready.keras)
 
     def for_cloner(self, cloner: str) -> GraphTrials:
         """The same trials, with the same tally, but with only one of the cloners."""
@@ -125,7 +125,7 @@ class GraphTrials:
             for cause in clone.causes:
                 if cause.severity <= self.at_least:
                     text = title(cause) + (f", with {' and '.join(case.arguments)}" if case.arguments else "")
-                    known = self.known(cloner).of(cause)
+                    known = self.known(cloner).find(cause)
                     hits.append(Hit(cause.fingerprint, cloner, text, case, graph, cause, known, pair=clone.pair))
         return replace(trial, hits=tuple(hits))
 

@@ -1,8 +1,9 @@
-"""`clone_model` looks at its arguments before it uses them.
+"""`clone_model` checks its arguments before it uses them.
 
-A function that cannot be called, a model that is none, and a `clone_function`
-that returns no layer raise where they are given. An `InputLayer` and a list of
-one tensor are `input_tensors`. A model with a config of its own is cloned by it.
+It raises an error for a function that is not callable, a model that is not a
+`Model`, and a `clone_function` that returns no layer. `input_tensors` may be an
+`InputLayer`, or a list of one tensor. A model with its own `get_config` is
+cloned through that config.
 """
 
 # /// clonediff
@@ -26,7 +27,7 @@ from keras.src.saving import serialization_lib
 
 
 def checked(clone):
-    """Lets `clone_model` look at its arguments before it uses them."""
+    """Wraps `clone_model` so that it checks its arguments first."""
 
     @functools.wraps(clone)
     def wrapper(
@@ -60,21 +61,21 @@ def clone_model(model): ...
 
 
 def _clone_alone(model, clone):
-    """Clones a model with no other argument, by a config of its own if it has."""
+    """Clones a model without other arguments, through its own config if any."""
     base = Sequential if isinstance(model, Sequential) else Functional
     if type(model).get_config is base.get_config:
         return clone(model)
     return serialization_lib.deserialize_keras_object(
         serialization_lib.serialize_keras_object(model),
         custom_objects={type(model).__name__: type(model)},
-        safe_mode=False,  # it was written by this process
+        safe_mode=False,  # this process wrote the config
     )
 
 
 def _wrap_clone_function(
     clone_function, call_function=None, recursive=False, cache=None
 ):
-    """A function that clones each layer once, and inner models if it is to."""
+    """A function that clones each layer once; inner models if `recursive`."""
     cache = {} if cache is None else cache
     clone_one = clone_function or functools.partial(_clone_layer, cache=cache)
 
@@ -105,12 +106,12 @@ def _wrap_clone_function(
 
 
 def _clone_layer(layer, cache):
-    """The clone of a layer where no `clone_function` is given."""
+    """The clone of a layer if there is no `clone_function`."""
     return type(layer).from_config(layer.get_config())
 
 
 def _given_inputs(input_tensors, expected):
-    """`input_tensors` as tensors, nested as those that are expected."""
+    """`input_tensors` as tensors, with the structure of `expected`."""
     is_list = isinstance(input_tensors, (list, tuple))
     if is_list and len(input_tensors) == 1 and not tree.is_nested(expected):
         input_tensors = input_tensors[0]

@@ -1,9 +1,9 @@
-"""Inputs are cloned as layers, and models with what they are made of.
+"""Input layers are cloned through configs, and models keep their settings.
 
-An input was made anew from a shape, a dtype and a name, a model from its name.
-The input layers are cloned by their configs, an input that is there twice is
-one input, and a `Sequential` keeps its class. `input_tensors` stay where they
-are in the graph. A nested model is one. Calls are made again in their order.
+Before, an input was created anew from shape, dtype and name, and a model from
+its name. Now input layers are cloned through their configs, a repeated input
+stays one input, and a `Sequential` keeps its class. `input_tensors` keep their
+history. Nested models are cloned as models. Calls are repeated in their order.
 """
 
 # /// clonediff
@@ -43,7 +43,7 @@ def _clone_layer(layer, cache):
 
 
 def _clone_input(layer):
-    """The clone of a layer that is no model."""
+    """The clone of a layer that is not a model."""
     with _scope():
         clone = _remade(layer)
     _copy_settings(layer, clone)
@@ -56,7 +56,7 @@ def _clone_sequential_model(model, clone_function, input_tensors=None):
     if input_tensors is not None:
         tensor = _given_inputs(input_tensors, backend.KerasTensor((1,)))
         if not isinstance(tensor._keras_history.operation, InputLayer):
-            # An `InputLayer` of this tensor would cut it off from its layer.
+            # An `InputLayer` with this tensor would overwrite its history.
             shape, dtype = tensor.shape, tensor.dtype
             tensor = Input(batch_shape=shape, dtype=dtype, name=tensor.name)
         layers.insert(0, tensor)
@@ -97,12 +97,12 @@ def _clone_functional_model(
 
 
 def _clone_operation(operation, clone_function, copies):
-    """The clone of a layer, or of another operation of a graph."""
+    """The clone of a layer or another operation in the graph."""
     return clone_function(operation)
 
 
 def _call_again(model, inputs, operation_fn, call_fn):
-    """Makes the calls of a model again, and returns its outputs."""
+    """Repeats the calls of a model on `inputs`, and returns the outputs."""
     tensors = {id(x): y for x, y in zip(model.inputs, tree.flatten(inputs))}
     for node in _calls_in_order(model):
         args, kwargs = node.arguments.fill_in(tensors)
@@ -115,7 +115,7 @@ def _call_again(model, inputs, operation_fn, call_fn):
 
 
 def _calls_in_order(model):
-    """The calls of a model, each after those on which it depends."""
+    """The calls of a model in order: each follows the calls it depends on."""
     depths = model._nodes_by_depth
     waiting = [node for depth in sorted(depths)[::-1] for node in depths[depth]]
     in_order = []
@@ -135,9 +135,9 @@ def _calls_in_order(model):
 
 
 def _finish(model, clone, cache):
-    """Gives a clone what its model has beside its layers."""
+    """Gives a clone the settings and the compile arguments of its model."""
     _copy_own_settings(model, clone)
-    # Once more, now that there are the layers and weights of `build()`.
+    # Copy settings again: `build()` has created more layers and weights.
     unfinished = cache.get("unfinished", [])
     for old, new in unfinished:
         _copy_settings(old, new)
@@ -148,7 +148,7 @@ def _finish(model, clone, cache):
 
 
 def _scope():
-    """The scope in which configs are written, and read at once."""
+    """The scope in which `clone_model` writes and reads configs."""
     return serialization_lib.SafeModeScope(False)
 
 
@@ -157,10 +157,10 @@ def _remade(layer):
 
 
 def _copy_settings(layer, clone):
-    """Copies what is set on a layer, and on the layers inside it."""
+    """Copies the settings of a layer and of the layers inside it."""
     _copy_own_settings(layer, clone)
 
 
 def _copy_own_settings(old, new):
-    """Copies what is set on one layer, by no setter that sets others."""
+    """Copies the settings of one layer, without setters that change others."""
     new._trainable = old._trainable

@@ -1,8 +1,8 @@
-"""Operations that are no layers are copied.
+"""Operations that are not layers are copied.
 
-`clone_function` is for layers, and yet was asked about each operation, whose
-config may hold a function, or leave an argument out. An operation has no state,
-so a copy with the same arguments is its clone.
+Before, `clone_function`, which is for layers, was called with each operation,
+whose config may hold a function, or omit an argument. An operation has no
+state, so a copy with the same arguments is a clone.
 """
 
 # /// clonediff
@@ -25,7 +25,7 @@ def _clone_operation(operation, clone_function, copies):
 
 
 def _copy_operation(operation):
-    """A copy of an operation that is no layer, which was never called."""
+    """A copy of an operation that is not a layer, without its calls."""
     copy = object.__new__(type(operation))
     for name, value in vars(operation).items():
         if isinstance(value, (list, tuple, dict)):

@@ -1,8 +1,9 @@
-"""A config that is read back at once holds live objects.
+"""Configs that `clone_model` writes and reads at once hold live objects.
 
-A config is a file format: functions are names in it, arrays lists, and what
-cannot be written is refused. `clone_model` writes no file. In a `live_scope`,
-what has a config is in that of another as its clone, everything else as itself.
+A config is a file format: functions become names, arrays become lists, and
+other objects are refused. `clone_model` writes no file. In a `live_scope`, a
+config holds a clone of each object that has a config, and all other objects
+themselves.
 """
 
 # /// clonediff
@@ -36,7 +37,7 @@ from keras.src.saving.serialization_lib import SafeModeScope
 
 @contextlib.contextmanager
 def live_scope(live=True):
-    """Scope in which configs hold live objects: they are read at once."""
+    """Scope in which configs hold live objects, since they are read at once."""
     before = is_live()
     global_state.set_global_attribute("live_configs", live)
     try:
@@ -51,7 +52,7 @@ def is_live():
 
 
 def live_first(function):
-    """Lets a function that writes or reads a config leave live objects."""
+    """Wraps a function that writes or reads configs to keep live objects."""
     is_method = next(iter(inspect.signature(function).parameters)) == "self"
     reads = function.__name__ == "deserialize_keras_object"
 
@@ -72,13 +73,13 @@ def live_first(function):
         try:
             return live_object(obj)
         except (TypeError, NotImplementedError):
-            return function(*args, **kwargs)  # it has half of a config
+            return function(*args, **kwargs)  # part of it is a config
 
     return wrapper
 
 
 def live_object(obj):
-    """What an object is in a config that is read back at once."""
+    """What a live config holds for an object: a clone, or the object."""
     from keras.src.dtype_policies import DTypePolicy
     from keras.src.models.cloning import clone_model
     from keras.src.models.model import Model
@@ -96,7 +97,7 @@ def live_object(obj):
 
 
 def live_config(obj):
-    """The config of an object that is read back at once."""
+    """The live config of an object, which is read back at once."""
     return obj.get_config()
 
 
@@ -127,7 +128,7 @@ class Bidirectional:
             for name in ("layer", "backward_layer")
             if name in config
         }
-        with serialization_lib.live_scope(False):  # it edits configs
+        with serialization_lib.live_scope(False):  # it changes configs
             return cls(**{**config, **layers})
 
 

@@ -1,7 +1,8 @@
-"""What was set on a layer is set on its clone.
+"""A clone gets the settings of its layer that configs omit.
 
-Whether it is trainable, its policy, whether it casts and masks, and where it is
-rematerialized is in no config, or not in that of the layers inside.
+They are: whether the layer is trainable, its dtype policy, whether it casts
+inputs and supports masks, and how it is rematerialized. No config has them, or
+the configs of inner layers lack them.
 """
 
 # /// clonediff
@@ -15,16 +16,16 @@ from keras.src.dtype_policies import DTypePolicyMap
 
 
 def _copy_settings(layer, clone):
-    """Copies what is set on a layer, and on the layers inside it."""
+    """Copies the settings of a layer and of the layers inside it."""
     layers, clones = layer._flatten_layers(), clone._flatten_layers()
     if [type(x) for x in layers] != [type(x) for x in clones]:
-        layers, clones = [layer], [clone]  # it is not built yet
+        layers, clones = [layer], [clone]  # not built yet
     for old, new in zip(layers, clones):
         _copy_own_settings(old, new)
 
 
 def _copy_own_settings(old, new):
-    """Copies what is set on one layer, by no setter that sets others."""
+    """Copies the settings of one layer, without setters that change others."""
     new._trainable = old._trainable
     new._supports_masking = old._supports_masking
     new._remat_mode = old._remat_mode

@@ -1,7 +1,8 @@
-"""What a config leaves out is taken from the arguments of the constructor.
+"""A live config gets omitted values from the arguments of the constructor.
 
-The `get_config` of two dozen classes lacks an argument, such as `use_cudnn`. An
-object remembers the plain values that it was given; a live config has them.
+The `get_config` of two dozen classes omits an argument, such as `use_cudnn`. An
+object remembers the plain values that its constructor got; a live config has
+them.
 """
 
 # /// clonediff
@@ -24,7 +25,7 @@ from keras.src.saving import keras_saveable
 
 
 def remembering(new):
-    """Lets `__new__` keep the plain arguments of the constructor."""
+    """Wraps `__new__` to remember the plain arguments of the constructor."""
 
     @functools.wraps(new)
     def wrapper(cls, *args, **kwargs):
@@ -67,6 +68,6 @@ class Initializer:
 
 
 def live_config(obj):
-    """The config of an object, with the arguments that it leaves out."""
+    """The config of an object, with the arguments that `get_config` omits."""
     given = getattr(obj, "__dict__", {}).get("_given", {})
     return {**given, **obj.get_config()}

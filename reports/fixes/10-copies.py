@@ -1,6 +1,7 @@
-"""`clone_model` of a model alone copies it.
+"""Without other arguments, `clone_model` copies the model.
 
-Each object of a model is copied once, and each variable begins as its own did.
+Each object of the model is copied once, and each variable is initialized as the
+original variable was.
 """
 
 # /// clonediff
@@ -44,7 +45,7 @@ SHARED = (type, types.ModuleType, str, int, float)
 PLAIN = (list, dict, set, collections.OrderedDict, collections.defaultdict)
 LIBRARIES = {"tensorflow", "jax", "jaxlib", "torch", "numpy"}
 UNSET = types.CellType()
-LEFT_OUT = {  # by a run, or an `id`, in an object: what its copy has there
+LEFT_OUT = {  # attributes with traces of a run or an `id`: values in a copy
     **dict.fromkeys(("train_function", "test_function", "predict_function")),
     **dict.fromkeys(("_eval_epoch_iterator", "_jax_state", "_value")),
     **dict.fromkeys(("_keras_history", "_obj_reference_counts_dict")),
@@ -55,7 +56,7 @@ LEFT_OUT = {  # by a run, or an `id`, in an object: what its copy has there
 
 
 def remembering_initializer(init):
-    """Lets a variable know the value with which it began."""
+    """Wraps a constructor so that a variable remembers its initial value."""
 
     @functools.wraps(init)
     def wrapper(self, initializer, *args, **kwargs):
@@ -72,7 +73,7 @@ class Variable:
 
 class EinsumDense:
     def _update_kernel_initializer(self, input_axes, output_axes):
-        new = copy.copy(self.kernel_initializer)  # unseeded if that is
+        new = copy.copy(self.kernel_initializer)  # keeps a missing seed missing
         new.input_axes, new.output_axes = input_axes, output_axes
         return new
 
@@ -82,11 +83,11 @@ def _clone_alone(model, clone):
 
 
 class Copier:
-    """Walks over a model, makes an empty copy of each object, fills them."""
+    """Copies a model: creates empty copies of its objects, then fills them."""
 
     def __init__(self, model):
         self.memo, self.seen = {}, {}
-        self.calls = set()  # the ids of the lists of calls of operations
+        self.calls = set()  # the ids of the lists of calls that operations have
         self.walk(model)
         copied = [x for x in self.seen.values() if kind_of(x) == "object"]
         for thing in sorted(copied, key=is_wrapper):
@@ -109,7 +110,7 @@ class Copier:
                 vars(new)["_trainable_variables_indices"] = indices
 
     def walk(self, model):
-        """Makes an empty copy of each object that belongs to the model."""
+        """Creates an empty copy of each object that belongs to the model."""
         waiting = [model]
         while waiting:
             thing = waiting.pop()
@@ -130,17 +131,17 @@ class Copier:
                 lists = [thing._inbound_nodes, thing._outbound_nodes]
                 lists += [getattr(x, "_storage", x) for x in lists]
                 self.calls.update(map(id, lists))
-            if id(thing) in self.calls:  # those of other graphs stay away
+            if id(thing) in self.calls:  # leave out calls in other graphs
                 waiting.extend(attributes_of(thing).values())
             else:
                 waiting.extend(parts_of(thing, kind))
 
     def of(self, thing):
-        """What the copy has in the place of something."""
+        """The object that the copy has in place of `thing`."""
         kind = kind_of(thing)
         is_part = kind in ("tuple", "function") and id(thing) in self.seen
         if is_part and id(thing) not in self.memo:
-            self.memo[id(thing)] = thing  # where it leads to itself
+            self.memo[id(thing)] = thing  # a part may refer to it
             parts = parts_of(thing, kind)
             new = [self.of(part) for part in parts]
             if any(one is not other for one, other in zip(parts, new)):
@@ -148,7 +149,7 @@ class Copier:
         return self.memo.get(id(thing), thing)
 
     def fill(self, thing, new):
-        """Gives a copy what its original has."""
+        """Fills a copy with copies of what the original has."""
         if is_wrapper(thing):
             type(thing).__init__(new, self.of(thing.__wrapped__))
             return
@@ -167,7 +168,7 @@ class Copier:
             object.__setattr__(new, name, value)
 
     def number_calls(self, pairs):
-        """Lets each tensor know its call, by its number in the copy."""
+        """Sets the history of each tensor to the copy of its call."""
         for thing, new in pairs:
             history = getattr(thing, "_keras_history", None)
             if isinstance(thing, KerasTensor) and history:
@@ -179,7 +180,7 @@ class Copier:
                 new._keras_history = type(history)(operation, number, place)
 
     def complete(self, thing, new):
-        """Makes again what goes by an `id`, and the seeds of no choice."""
+        """Rebuilds what depends on an `id`; draws seeds that no user chose."""
         if isinstance(thing, Tracker):
             stores = new.config.items()
             new.stored_ids = {x: set(map(id, y)) for x, (_, y) in stores}
@@ -192,7 +193,7 @@ class Copier:
             new.seed = make_default_seed()
 
     def begin(self, variable, new):
-        """Gives the copy of a variable the value that its original had."""
+        """Gives the copy of a variable the initial value of the original."""
         first = vars(new).get("_first")
         if isinstance(first, str):
             first = initializers.get(first)
@@ -204,7 +205,7 @@ class Copier:
 
 
 def is_wrapper(thing):
-    return hasattr(type(thing), "__wrapped__")  # a container, by TensorFlow
+    return hasattr(type(thing), "__wrapped__")  # by TensorFlow
 
 
 def attributes_of(thing):
@@ -215,7 +216,7 @@ def attributes_of(thing):
 
 
 def kind_of(thing):
-    """How a thing is copied; `None` where it is shared."""
+    """The way to copy a thing; `None` if the copy shares it."""
     cls = type(thing)
     if isinstance(thing, SHARED):
         return None
@@ -285,7 +286,7 @@ def rebuilt(thing, parts):
 
 
 def copy_of_table(table):
-    """A table of TensorFlow of its own, with the same items."""
+    """A new table of TensorFlow with the same items."""
     make = tf.lookup.experimental.MutableHashTable
     new = make(table.key_dtype, table.value_dtype, table._default_value)
     new.insert(*table.export())

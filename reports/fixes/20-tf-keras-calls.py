@@ -1,7 +1,8 @@
-"""A functional model of tf_keras is cloned by making its calls again.
+"""A functional model of tf_keras is cloned by repeating its calls.
 
-Its graph went through a config: constants became float32, arrays lists. Layers
-are cloned one by one, nested models as models, and have what was set on them.
+Before, its graph went through a config, in which constants became float32, and
+arrays became lists. Now layers are cloned one by one, nested models are cloned
+as models, and both keep their settings.
 """
 
 # /// clonediff
@@ -89,7 +90,7 @@ def _clone_sequential_model(model, input_tensors=None, layer_fn=None):
 
 
 def _inputs_for(model, input_tensors):
-    """A symbolic tensor for each input of a model."""
+    """A symbolic tensor for each input of the clone."""
     if input_tensors is None:
         layers = [x._keras_history.layer for x in model.inputs]
         return [type(x).from_config(x.get_config()).output for x in layers]
@@ -106,13 +107,13 @@ def _inputs_for(model, input_tensors):
 
 
 def _copy_settings(*pairs):
-    """Copies what is set on layers, and on the layers inside them."""
+    """Copies the settings of layers and of the layers inside them."""
     names = ("_trainable", "_name", "_dtype_policy", "_compute_dtype_object")
     names += ("_autocast", "_supports_masking", "_activity_regularizer")
     for pair in pairs:
         layers = [list(layer._flatten_layers()) for layer in pair]
         if [type(x) for x in layers[0]] != [type(x) for x in layers[1]]:
-            layers = [[layer] for layer in pair]  # it is not built yet
+            layers = [[layer] for layer in pair]  # not built yet
         for old, new in zip(*layers):
             has = [name for name in names if name in vars(old)]
             vars(new).update({name: vars(old)[name] for name in has})

@@ -1,4 +1,4 @@
-"""`activations.serialize` drops `class_name` for a lambda, so cloning a layer with one raises.
+"""`activations.serialize` drops the `class_name` of a lambda, so cloning a layer with a lambda raises.
 
 It keeps only the code of the lambda, so `activations.deserialize` gets a plain dictionary, which `activations.get`
 rejects. Enabling unsafe deserialization does not help. Objects in the closure of the lambda are put into the config

@@ -1,8 +1,8 @@
 """`activations.serialize` saves `ops.gelu` as `"gelu"`, so the clone gives different outputs.
 
-The config holds only the name of a function if `keras.activations` has one of that name. `ops.gelu` approximates by
-default, `activations.gelu` does not. An unregistered user function of such a name is replaced in the same way; a
-registered one is kept.
+The config holds only the name of a function if `keras.activations` has a function of the same name. `ops.gelu`
+approximates by default, `activations.gelu` does not. A user's function of such a name is replaced in the same way,
+unless it is registered.
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/activations/__init__.py#L102
 """
 

@@ -1,8 +1,8 @@
 """`IntegerLookup.adapt`: the vocabulary is in neither weights nor config, so calling the clone raises.
 
-`get_config` returns the vocabulary of the constructor, and `get_weights` none: after `set_weights` the table of the
-clone is still empty, and a lookup raises "Table not initialized". Calling `set_vocabulary` on the clone helps.
-`load_model` restores the vocabulary from the assets in the file.
+`get_config` returns the vocabulary passed to the constructor, and `get_weights` returns none: after `set_weights` the
+table of the clone is still empty, and a lookup raises "Table not initialized". Calling `set_vocabulary` on the clone
+helps. `load_model` restores the vocabulary from the assets in the file.
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/layers/preprocessing/index_lookup.py#L398
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/layers/preprocessing/text_vectorization.py#L487
 """

@@ -1,7 +1,7 @@
 """`Normalization.set_weights` does not update `mean` and `variance`, so the clone does not normalize.
 
-`call` uses tensors that `finalize_state` computes from the weights. `adapt` and `load_weights` call it, but
-`set_weights`, the usual way to copy the weights to a clone, does not.
+`call` uses tensors that `finalize_state` computes from the weights. `adapt` and `load_weights` call `finalize_state`,
+but `set_weights`, the usual way to copy weights to a clone, does not.
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/layers/preprocessing/normalization.py#L405
 """
 

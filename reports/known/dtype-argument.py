@@ -1,6 +1,7 @@
 """`Functional.get_config` cannot serialize a NumPy dtype among call arguments, so cloning a nested model raises.
 
-A nested model is cloned through its config, which includes the arguments of each call. A string works.
+A nested model is cloned through its config, which includes the arguments of each call. A dtype that is a string can be
+serialized.
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/models/functional.py#L759
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/saving/serialization_lib.py#L416
 """

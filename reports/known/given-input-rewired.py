@@ -1,7 +1,7 @@
 """`clone_model(sequential, input_tensors=[x])` overwrites the history of `x`, disconnecting it from its inputs.
 
-It wraps the tensor in a new `InputLayer`, and a node of that layer becomes the history of the tensor. Any model created
-from the tensor afterwards raises "not connected".
+`clone_model` wraps the tensor in a new `InputLayer`, and a node of that layer becomes the history of the tensor. Any
+model created from the tensor afterwards raises "not connected".
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/models/cloning.py#L317
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/layers/core/input_layer.py#L119
 """

@@ -1,7 +1,7 @@
 """`clone_model` requires `input_tensors` structured like `model.input`, so a documented one-element list raises.
 
-For a model with one input, that is a single tensor, but the argument is documented as an "optional list of input
-tensors or `InputLayer` objects". An `InputLayer` is rejected, too.
+For a model with one input, this structure is a single tensor, but the argument is documented as an "optional list of
+input tensors or `InputLayer` objects". An `InputLayer` is rejected, too.
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/models/cloning.py#L390
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/models/cloning.py#L381
 """

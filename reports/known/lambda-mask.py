@@ -1,8 +1,8 @@
 """`Lambda.from_config` does not deserialize `mask`, so the cloned layer's `mask` is a dictionary.
 
 It deserializes `function`, `output_shape` and `arguments` only. The mask is lost in any form, a function, a tensor or
-an array, and by loading, too. Up to 3.15, the clone of a model hides it by replaying the recorded mask; a layer that
-follows any other call of the cloned layer raises.
+an array, and by loading, too. Up to 3.15, the clone of a model hides the loss by replaying the recorded mask; a layer
+that follows any other call of the cloned layer raises.
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/layers/core/lambda_layer.py#L144
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/layers/core/lambda_layer.py#L183
 """

@@ -1,7 +1,7 @@
 """`Lambda.from_config` leaves multiple output shapes as lists, so cloning and loading raise.
 
-A single shape is converted back to a tuple; of several, each stays a list, and the batch size cannot be prepended to a
-list.
+A single shape is converted back to a tuple; each of several shapes stays a list, and the batch size cannot be prepended
+to a list.
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/layers/core/lambda_layer.py#L231
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/layers/core/lambda_layer.py#L108
 """

@@ -1,7 +1,7 @@
 """`clone_model` drops `trainable=False` of a Functional model, so unfrozen layers train.
 
-The new model is created without the flag, which a clone of a `Sequential` gets. Layers keep their own flags: one that
-was unfrozen inside the frozen model trains. Nested models lose the flag in a recursive clone.
+The new model is created without the flag; only the clone of a `Sequential` gets it. Layers keep their own flags, so a
+layer that was unfrozen inside the frozen model trains. Nested models lose the flag in a recursive clone.
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/models/cloning.py#L414
 """
 

@@ -1,7 +1,7 @@
 """`Functional` subclass with a constructor argument: cloning an outer model raises (fixed in 3.15).
 
-Up to 3.14, the argument names of the constructor are read from a decorator, which has none. So a class that names its
-arguments is not recognized as a functional one, and its config has no layers.
+Up to 3.14, the argument names of the constructor are read from a decorator that names none. So a class that names its
+arguments is not recognized as a functional model, and its config has no layers.
 https://github.com/keras-team/keras/blob/v3.14.1/keras/src/models/functional.py#L713
 https://github.com/keras-team/keras/blob/v3.14.1/keras/src/models/model.py#L839
 """

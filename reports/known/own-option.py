@@ -1,7 +1,7 @@
 """`clone_model` ignores `get_config` of a `Functional` subclass, so constructor arguments are reset to their defaults.
 
 The class is called with inputs, outputs and a name. The branch that uses the config is dead code: it requires that
-there is no `clone_function`, but the default one has been set before. A class with other positional constructor
+there is no `clone_function`, but a default function has been set before. A class with other positional constructor
 arguments than `Functional` becomes a plain `Functional`.
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/models/cloning.py#L414
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/models/cloning.py#L179

@@ -1,6 +1,6 @@
 """`activations.deserialize` looks up an unregistered function by name, so a built-in silently replaces it.
 
-The config holds only the name of the function. A registered one is kept.
+The config holds only the name of the function. A registered function is kept.
 https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/models/cloning.py#L52
 https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/activations.py#L639
 """

@@ -1,4 +1,4 @@
-"""`Bidirectional.get_config` returns the construction-time config of `backward_layer`, so a frozen one trains.
+"""`Bidirectional.get_config` returns the construction-time config of `backward_layer`, so a frozen layer trains.
 
 https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/layers/rnn/bidirectional.py#L153
 https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/layers/rnn/bidirectional.py#L509

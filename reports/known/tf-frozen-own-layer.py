@@ -1,8 +1,8 @@
-"""`Layer.get_config` omits `trainable` of sublayers, so frozen ones train and `set_weights` swaps kernels.
+"""`Layer.get_config` omits `trainable` of sublayers, so they train and `set_weights` swaps kernels.
 
-The config of a custom layer holds its own flag, not those of its sublayers. The clone trains the frozen weights and
-lists its weights in a different order: `set_weights` silently assigns kernels of the same shape to the wrong layers.
-The flag of a layer created from a config does not reach sublayers that are created later, either.
+The config of a custom layer holds the flag of the layer, not the flags of its sublayers. The clone trains the frozen
+weights and lists its weights in a different order: `set_weights` silently assigns kernels of the same shape to the
+wrong layers. The flag of a layer created from a config does not reach sublayers that are created later, either.
 https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/engine/base_layer.py#L348
 https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/engine/base_layer.py#L1283
 """

@@ -1,7 +1,7 @@
 """`clone_model`: too many `input_tensors` raise `IndexError: list index out of range`.
 
-Only a `Sequential` checks their number. Too few are accepted silently, and the other inputs are cloned. A
-`clone_function` must be callable, but what it returns is not checked: None fails with "'NoneType' object is not
+Only a `Sequential` checks how many there are. If there are too few, there is no error, and the other inputs are cloned.
+A `clone_function` must be callable, but what it returns is not checked: None fails with "'NoneType' object is not
 callable".
 https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/models/cloning.py#L189
 """

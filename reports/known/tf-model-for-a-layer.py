@@ -1,7 +1,7 @@
 """`clone_model` with a `clone_function` that returns a model raises `TypeError` or hangs.
 
-Calls of a model are counted from 1, those of the layer that it replaces from 0. The missing call is waited for forever
-or, if the layer is the last one, not found.
+Calls of a model are counted from 1, but calls of the layer that it replaces from 0. `clone_model` waits for the missing
+call forever or, if the layer is the last one, does not find it.
 https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/engine/functional.py#L1497
 https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/engine/functional.py#L1590
 """

@@ -1,6 +1,6 @@
 """`clone_model` turns a `Sequential` subclass into a plain `Sequential`, so its `train_step` is lost.
 
-Subclasses of `Model` keep theirs.
+Subclasses of `Model` keep their methods.
 https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/models/cloning.py#L399
 """
 

@@ -1,6 +1,6 @@
 """`clone_model` drops positional arguments of `call(self, *xs)`, so the cloned layer gets one tensor.
 
-Further arguments are zipped with the parameter names, and `*xs` has none.
+Further arguments are zipped with the parameter names, but the arguments in `*xs` have no names.
 https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/engine/node.py#L198
 """
 

@@ -74,7 +74,7 @@ def test_check_clone_checks_a_custom_cloner(
 
 
 def test_an_unknown_severity_is_refused() -> None:
-    with pytest.raises(ValueError, match="'speed' is not one of crashes, computes, trains, property, name"):
+    with pytest.raises(ValueError, match="expected one of crashes, computes, trains, property, name, found 'speed'"):
         check_clone(DENSE, clone_model, at_least="speed")
 
 
@@ -164,7 +164,7 @@ def test_a_check_does_not_change_settings_names_or_seeds(generation: str) -> Non
         ({"word": np.zeros((2, 3))}, "inputs: has 'word', expected 'words'"),
         ([np.zeros((2, 3))] * 2, "inputs: has 2 arrays, expected one for each of 'words'"),
         (np.zeros(3), r"inputs: the array for 'words' has the shape \(3,\), expected \(None, None\)"),
-        (np.full((2, 3), 7), "it cannot be called on the inputs; give others with `inputs=`. InvalidArgumentError"),
+        (np.full((2, 3), 7), "it cannot be called on the inputs; pass others with `inputs=`. InvalidArgumentError"),
     ],
 )
 def test_inputs_that_the_model_accepts_are_used_and_others_refused(inputs: Any, message: str) -> None:

@@ -195,7 +195,7 @@ def test_lost_subjects_and_flaky_causes_do_not_end_a_campaign(tmp_path: Path) ->
     unsteady = "keras: A trainable layer is frozen in the clone"
     assert done.returncode == 1, "too many models are refused; a lost subject is only a warning"
     assert lost == f"{subject}: does not start: exit code 3"
-    assert run.unsteady == [unsteady]
+    assert run.flaky == [unsteady]
     assert done.stderr.splitlines()[-2:] == [
         f"clonediff: {lost}",
         f"clonediff: not counted, since it did not show again: {unsteady}",

@@ -49,7 +49,7 @@ def write_run(path: Path, *findings: Finding) -> Path:
     """Write the folder of a run with these findings; return its path."""
     folder = RunFolder(path)
     for finding in findings:
-        folder.finding(finding)
+        folder.write_finding(finding)
     write(path / "run.json", b'{"started": "2026-11-21T02:00:00+00:00"}')
     return path
 

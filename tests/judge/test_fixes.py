@@ -29,7 +29,7 @@ def test_fixes_apply_one_after_the_other_and_as_one_diff(generation: str, tmp_pa
     fixes = [fix for fix in FIXES if fix.is_for(generation)]
     for fix in fixes:
         copy.apply(fix.name, fix.text)
-    changed, diff = copy.changed(), copy.diff()
+    changed, diff = copy.changed_files(), copy.diff()
     assert {*changed} == {place for fix in fixes for place in fix.places}
     for name in changed:
         compile((copy.folder / name).read_text(), name, "exec")
@@ -210,7 +210,7 @@ def test_a_definition_replaces_the_definition_of_the_same_name(name: str, tmp_pa
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        (HEADER.format('"none"'), "names none, which it does not define"),
+        (HEADER.format('"none"'), "does not define none, which its block"),
         (HEADER.format('"one"').replace("models/", "nowhere/") + "def one(): ...\n", "the release has no such folder"),
         (HEADER.format('"one"').replace("models/", "../../../") + "def one(): ...\n", "the release has no such folder"),
         (HEADER.format("1"), "Expected `str`"),

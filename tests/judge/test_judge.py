@@ -232,12 +232,12 @@ def test_a_change_is_judged_by_what_it_fixes_and_breaks(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ((), "name proposed fixes"),
+        ((), "name either FILEs to judge"),
         (("missing.py",), "'missing.py' does not exist"),
         (("--base", "main"), "or a change: --repo FOLDER --base BRANCH"),
         (("--repo", "nowhere", "--base", "main"), "there is no folder"),
-        (("--repo", "keras", "--base", "main", "--subject", "keras"), "--subject is for a FILE"),
-        (("--repo", "keras", "--base", "main", "--as-diff"), "--as-diff is for a FILE"),
+        (("--repo", "keras", "--base", "main", "--subject", "keras"), "--subject is only for proposed fixes"),
+        (("--repo", "keras", "--base", "main", "--as-diff"), "--as-diff is only for proposed fixes"),
         (("fix.py", "--fixes", "nothing"), "--fixes nothing: no known issue has that id"),
         (("other.py", "--as-diff"), "other.py: it defines none of the release's cloning functions"),
         (("--repo", "keras", "--base", "main"), "does not differ from main"),

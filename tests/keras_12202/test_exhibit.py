@@ -118,7 +118,7 @@ VERDICTS = {
     "shares.py": (False, False, "the clone has layers or weights of the original"),
     "ends.py": (False, False, "it loses its process: exit code 3"),
     "unfit.diff": (False, False, "make the diff against this release"),
-    "nothing.txt": (False, False, "ValueError: no code in it: neither a diff nor a definition"),
+    "nothing.txt": (False, False, "ValueError: no code in it: expected a diff, or a function that"),
 }
 """By proposal: whether it is correct, whether it fixes the reported model, and a text of its effects."""
 

@@ -33,7 +33,7 @@ NOT_TRIED = ("tf-given-made",)
 
 def _trials(process: SubjectProcess) -> Iterator[tuple[str, Case, list[str]]]:
     generation = process.subject.generation
-    for issue in load().on(generation).bugs:
+    for issue in load().select(generation).bugs:
         if issue.id not in NOT_TRIED:
             yield f"known {issue.id}", case_of_script(issue), ["upstream"]
     for model, faults in BREAKS.items():

@@ -125,8 +125,8 @@ def test_a_match_explains_a_cause_if_every_field_matches(
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        pytest.param("A title.", "", "the docstring needs a title", id="no title"),
-        pytest.param(LINK, "", "the docstring needs a title", id="no link"),
+        pytest.param("A title.", "", "its docstring needs a title", id="no title"),
+        pytest.param(LINK, "", "its docstring needs a title", id="no link"),
         pytest.param('"settings"', '"other"', "`root` is 'other', expected one of file-format", id="root"),
         pytest.param('"minor"', '"fixed"', "Invalid enum value 'fixed' - at `$.verdict`", id="verdict"),
         pytest.param('"minor"', '"limit"', "a limit has no script", id="a limit"),
@@ -137,14 +137,12 @@ def test_a_match_explains_a_cause_if_every_field_matches(
         pytest.param("kind =", "kidn =", "unknown field `kidn` - at `$.match[0]`", id="unknown field of a match"),
         pytest.param('"3.4.0"', '"soon"', "`since` is 'soon', expected a release", id="no release"),
         pytest.param('"3.13.0"', '"3.4.0"', "`until` 3.4.0 is not after `since` 3.4.0", id="an empty range"),
-        pytest.param(
-            VALID[VALID.index("# [[") : VALID.index("# ///\n")], "", "needs at least one [[match]]", id="no match"
-        ),
+        pytest.param(VALID[VALID.index("# [[") : VALID.index("# ///\n")], "", "but no [[match]]", id="no match"),
         pytest.param('# check = "structure"\n', "", "[[match]] 1 has no `check`", id="no check"),
         pytest.param('kind = "Lambda"', "kind = ", "not TOML", id="no TOML"),
         pytest.param("import keras", "import", "not Python", id="no Python"),
         pytest.param("because", "reason", "one-more: Object contains unknown field `reason`", id="field of a limit"),
-        pytest.param("[one-more]\n", "one = 1\n[one-more]\n", "`one` is not a table", id="no table"),
+        pytest.param("[one-more]\n", "one = 1\n[one-more]\n", "found the value `one`", id="no table"),
     ],
 )
 def test_the_error_names_the_wrong_file(tmp_path: Path, old: str, new: str, message: str) -> None:

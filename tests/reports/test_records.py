@@ -19,7 +19,7 @@ def test_a_run_is_read_back_unchanged(tmp_path: Path) -> None:
     (kept,) = back.findings
     assert (kept.finding.title, kept.finding.count, kept.finding.proof) == (finding(0)["title"], 3, False)
     assert kept.script == finding(0)["source"]
-    assert (back.run.seconds, back.run.total.graphs, back.whole) == (100.0, 300, True)
+    assert (back.run.seconds, back.run.total.graphs, back.readable) == (100.0, 300, True)
     assert (back.problems, back.unreadable) == ((), ())
 
 
@@ -28,11 +28,11 @@ def test_a_write_that_fails_leaves_the_old_file(tmp_path: Path, monkeypatch: pyt
         raise OSError("disk is full")
 
     folder = RunFolder(tmp_path)
-    folder.finding(record(0, title="then"))
+    folder.write_finding(record(0, title="then"))
     files = {path: path.read_text() for path in tmp_path.rglob("*.*")}
     monkeypatch.setattr(os, "replace", fail)
     with pytest.raises(OSError, match="disk"):
-        folder.finding(record(0, title="now"))
+        folder.write_finding(record(0, title="now"))
     assert {path: path.read_text() for path in tmp_path.rglob("*.*")} == files
 
 
@@ -55,7 +55,7 @@ def test_a_wrong_run_file_is_named_and_findings_are_read(content: bytes | None, 
     if content is not None:
         (tmp_path / "run.json").write_bytes(content)
     back = read_run(tmp_path)
-    assert (back.whole, len(back.findings)) == (False, 1)
+    assert (back.readable, len(back.findings)) == (False, 1)
     assert back.problems[0].startswith("run.json: ") and says.lower() in back.problems[0].lower()
 
 
@@ -91,15 +91,15 @@ def test_a_path_without_a_run_is_an_error(missing: str, tmp_path: Path) -> None:
 
 def test_a_finding_can_be_replaced_and_withdrawn(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "run")
-    folder.finding(record(0, smallest=False, source="big = 1\n"))
-    folder.finding(record(0, source="small = 1\n"))
+    folder.write_finding(record(0, smallest=False, source="big = 1\n"))
+    folder.write_finding(record(0, source="small = 1\n"))
     (kept,) = read_run(folder.path).findings
     assert (kept.script, kept.finding.smallest) == ("small = 1\n", True)
     folder.withdraw(kept.finding)
     assert read_run(folder.path).findings == ()
     assert len(list(folder.path.glob("unsteady/*/finding.json"))) == 1
     for graph in (b"first", b"second"):
-        folder.example("refused", "keras", "ValueError: no", graph)
+        folder.write_example("refused", "keras", "ValueError: no", graph)
     assert [file.read_bytes() for file in folder.path.glob("refused/keras-ValueError-*.json")] == [b"first\n"]
 
 

@@ -164,7 +164,7 @@ def run(made: dict[str, Script], generation: str) -> None:
     texts = {name: script.text for name, script in made.items() if script.raises}
     raised = {name: script.raises for name, script in made.items() if script.raises and not name.startswith("nested ")}
     with closing(ScriptRunner(Subject.parse(generation))) as runner:
-        ended = runner.run(RUN.format(keras=generation, scripts=texts, raised=raised), visible=True)
+        ended = runner.run(RUN.format(keras=generation, scripts=texts, raised=raised), with_clonediff=True)
     assert ended.code == 0, ended.stderr
 
 
@@ -286,6 +286,6 @@ def test_a_script_uses_values_of_the_trial_and_prints_the_differences(keras: Sub
     notes = file.read_text().splitlines()
     file.unlink()
     with closing(ScriptRunner(Subject.parse("keras"))) as runner:
-        ended = runner.run(script.text, visible=True)
+        ended = runner.run(script.text, with_clonediff=True)
     assert ended.type == "AssertionError", ended.stderr
     assert file.read_text().splitlines()[0] in notes
