@@ -11,7 +11,7 @@ import msgspec
 
 from clonediff.harness.cli import options as shared
 from clonediff.harness.cli.terminal import Progress, exit_code, say, say_json
-from clonediff.harness.judge.judging import Release, Verdict, diff_of, judge
+from clonediff.harness.judge.judging import JudgeVerdict, Release, diff_of, judge
 from clonediff.harness.judge.proposals import ProposalError
 from clonediff.harness.judge.verdict_text import comment, terminal_lines
 from clonediff.harness.keras_12202 import RELEASE
@@ -83,7 +83,7 @@ def command(
         return
     seconds = int(60 * minutes) if minutes is not None else 60 if change else 8
     models, at_least = 400 if trials is None else trials, SEVERITIES[options["at_least"]]
-    verdicts: list[Verdict] = []
+    verdicts: list[JudgeVerdict] = []
     changed: Subject | None = None
     with Progress(quiet=as_json) as progress:
         if repo is not None and base is not None:
@@ -93,7 +93,7 @@ def command(
         series = [texts] if options["series"] else [{name: text} for name, text in texts.items()]
         with release.process:
             if changed is not None:
-                verdict = Verdict(str(changed), str(baseline), should_fix=options["fixes"])
+                verdict = JudgeVerdict(str(changed), str(baseline), should_fix=options["fixes"])
                 verdicts.append(release.judge(verdict, changed, search_path_of(changed)))
             for proposal in series:
                 for verdict in judge(proposal, release, options["fixes"], tests=options["tests"]):

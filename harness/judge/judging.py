@@ -60,7 +60,7 @@ class Regression(msgspec.Struct, frozen=True):
     script: str
 
 
-class Verdict(msgspec.Struct, frozen=True, rename=_IN_JSON):
+class JudgeVerdict(msgspec.Struct, frozen=True, rename=_IN_JSON):
     """The verdict on a proposal, or on a change of Keras; `against` is the release.
 
     `should_fix` has the ids of the known issues that it should fix. `fixed`, `hidden` and `left` have the ids of issues
@@ -136,7 +136,7 @@ class Release:
                     ids.add(issue.id)
         return ids
 
-    def judge(self, verdict: Verdict, subject: Subject, search_path: SearchPath) -> Verdict:
+    def judge(self, verdict: JudgeVerdict, subject: Subject, search_path: SearchPath) -> JudgeVerdict:
         """Complete the verdict on the code of a search path."""
         with SubjectProcess(subject, search_path=search_path, limits=LIMITS) as process:
             return Candidate(process, self).judge(verdict)
@@ -168,7 +168,7 @@ class Candidate(GraphTrials):
         self._regressions: dict[Key, tuple[Cause, Case]] = {}
         self._models: dict[str, bool] = {}  # by source: whether a cause shows
 
-    def judge(self, verdict: Verdict) -> Verdict:
+    def judge(self, verdict: JudgeVerdict) -> JudgeVerdict:
         """Run the scripts, try their models and drawn ones, and complete the verdict."""
         release = self._release
         passing = release.passing(self.process.subject, self.process.search_path, release.issues)
@@ -242,13 +242,13 @@ def _unbuilt(trial: Trial) -> list[Cause]:
     return [Cause("original-refused", NOT_BUILT.differs("model", "a model", reason, None), severity=Severity.CRASHES)]
 
 
-def judge(texts: Mapping[str, str], release: Release, fixes: Collection[str], *, tests: bool) -> Iterator[Verdict]:
+def judge(texts: Mapping[str, str], release: Release, fixes: Collection[str], *, tests: bool) -> Iterator[JudgeVerdict]:
     """Judge proposals, texts by file name, which are applied one after the other.
 
     If there are several, first yields what each one fixes in addition. Skips those for the other generation.
     """
     subject, unfixed, applied = release.subject, release.failing, list[Proposal]()
-    verdict = Verdict("", str(subject))
+    verdict = JudgeVerdict("", str(subject))
     with tempfile.TemporaryDirectory(dir=scratch()) as folder:
         copy = PrivateCopy(subject.generation, release.search_path, Path(folder))
         try:

@@ -6,14 +6,14 @@ import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
-from clonediff.harness.judge.judging import ALL, Verdict
+from clonediff.harness.judge.judging import ALL, JudgeVerdict
 from clonediff.reports.markup import escape_controls, escape_markdown, one_line
 from clonediff.reports.verdict import quantity
 
 _WIDTH = 118
 
 
-def sentence(verdict: Verdict) -> str:
+def sentence(verdict: JudgeVerdict) -> str:
     """The verdict in one line."""
     if verdict.refused:
         return f"{verdict.word}: {verdict.refused}"
@@ -31,7 +31,7 @@ def sentence(verdict: Verdict) -> str:
     return f"{verdict.word}: {'; '.join(parts)}"
 
 
-def terminal_lines(verdict: Verdict, *, series: bool = False) -> Iterator[str]:
+def terminal_lines(verdict: JudgeVerdict, *, series: bool = False) -> Iterator[str]:
     """The lines for a terminal; for one fix of a `series`, only what it fixes."""
     if series and verdict.name != ALL and not verdict.refused:
         first = f"{one_line(Path(verdict.name).stem)}: {len(verdict.fixed)}"
@@ -55,7 +55,7 @@ def terminal_lines(verdict: Verdict, *, series: bool = False) -> Iterator[str]:
         yield f"  regression: {cause.severity}: {one_line(cause.title)} [{cause.id}]: {one_line(cause.actual)}"
 
 
-def comment(verdict: Verdict) -> str:
+def comment(verdict: JudgeVerdict) -> str:
     """The verdict as Markdown, with the script of the worst regression."""
     _, *details = terminal_lines(verdict)
     items = (f"- {escape_markdown(line.strip())}" for line in details)

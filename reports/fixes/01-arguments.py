@@ -1,9 +1,8 @@
 """`clone_model` checks its arguments before it uses them.
 
-It raises an error for a function that is not callable, a model that is not a
-`Model`, and a `clone_function` that returns no layer. `input_tensors` may be an
-`InputLayer`, or a list of one tensor. A model with its own `get_config` is
-cloned through that config.
+It raises for a function that cannot be called, a model that is none, and a
+`clone_function` that returns no layer. `input_tensors` may be `InputLayer`s, or
+a list of one tensor. A model with its own `get_config` is cloned through it.
 """
 
 # /// clonediff

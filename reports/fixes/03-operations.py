@@ -1,8 +1,7 @@
 """Operations that are not layers are copied.
 
-Before, `clone_function`, which is for layers, was called with each operation,
-whose config may hold a function, or omit an argument. An operation has no
-state, so a copy with the same arguments is a clone.
+Before, `clone_function` was called with each operation, whose config may hold a
+function, or omit an argument. An operation has no state: a copy is a clone.
 """
 
 # /// clonediff

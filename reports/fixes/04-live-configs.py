@@ -2,8 +2,7 @@
 
 A config is a file format: functions become names, arrays become lists, and
 other objects are refused. `clone_model` writes no file. In a `live_scope`, a
-config holds a clone of each object that has a config, and all other objects
-themselves.
+config holds clones of objects that have a config, and other objects themselves.
 """
 
 # /// clonediff

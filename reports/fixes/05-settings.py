@@ -1,8 +1,7 @@
 """A clone gets the settings of its layer that configs omit.
 
-They are: whether the layer is trainable, its dtype policy, whether it casts
-inputs and supports masks, and how it is rematerialized. No config has them, or
-the configs of inner layers lack them.
+They are: whether a layer, or one inside, is trainable, its dtype policy,
+whether it casts inputs and supports masks, and how it is rematerialized.
 """
 
 # /// clonediff

@@ -1,8 +1,7 @@
 """A live config gets omitted values from the arguments of the constructor.
 
 The `get_config` of two dozen classes omits an argument, such as `use_cudnn`. An
-object remembers the plain values that its constructor got; a live config has
-them.
+object remembers the plain values of its constructor for a live config.
 """
 
 # /// clonediff

@@ -1,8 +1,7 @@
 """A functional model of tf_keras is cloned by repeating its calls.
 
-Before, its graph went through a config, in which constants became float32, and
-arrays became lists. Now layers are cloned one by one, nested models are cloned
-as models, and both keep their settings.
+Before, constants became float32 in a config and arrays became lists. Now layers
+are cloned one by one, nested models as models, and both keep their settings.
 """
 
 # /// clonediff
