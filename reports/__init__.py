@@ -6,4 +6,4 @@ its reports.
 """
 
 if __name__ == "reports":
-    raise ImportError("import `clonediff.reports` instead: under a second name, each module would be loaded twice")
+    raise ImportError("import it as `clonediff.reports`: under a second name, each module would be loaded twice")

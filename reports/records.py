@@ -395,7 +395,9 @@ def read(path: Path, record: type[T]) -> T:
         head = msgspec.json.decode(content, type=_Format)
         if head.format is not None and head.format != FORMAT:
             by, repair = ("a newer", "update this one") if head.format > FORMAT else ("an older", "search again")
-            raise RecordError(f"{path}: expected format {FORMAT}, found {head.format}, of {by} clonediff; {repair}")
+            raise RecordError(
+                f"{path}: expected format {FORMAT}, found {head.format}, made by {by} clonediff; {repair}"
+            )
         return msgspec.json.decode(content, type=record)
     except UNREADABLE as error:
         deep = isinstance(error, RecursionError)

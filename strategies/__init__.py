@@ -8,4 +8,4 @@ The result is a `Graph`, defined in `program`. This package does not import Kera
 import sys
 
 if __name__ == "strategies" and "clonediff" in sys.modules:
-    raise ImportError("this is `clonediff.strategies`: imported under a second name, each module would exist twice")
+    raise ImportError("import it as `clonediff.strategies`: under a second name, each module would be loaded twice")

@@ -122,7 +122,7 @@ def test_the_wheels_of_the_checkout_and_the_sdist_are_equal(sources: Path, wheel
 def test_no_package_is_imported_under_a_second_name(room: str) -> None:
     code = f"import clonediff.{room}, sys; sys.path.insert(0, {str(ROOT)!r}); import {room}"
     ran = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
-    assert f"ImportError: this is `clonediff.{room}`" in ran.stderr
+    assert f"ImportError: import it as `clonediff.{room}`" in ran.stderr
 
 
 @pytest.mark.slow(reason="it starts TensorFlow in two processes; the contents of the wheel are tested above")

@@ -1,4 +1,4 @@
-"""`clone_model` fixes the first input shape of a deferred `Sequential`, so the clone rejects other shapes.
+"""`clone_model` fixes the input shape of a deferred `Sequential`, so the clone rejects other shapes.
 
 The clone starts with the `InputLayer` that the first call created, which implies an `input_spec`.
 https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/engine/sequential.py#L498

@@ -115,7 +115,7 @@ def test_runs_that_start_in_the_same_second_have_separate_folders(
 def test_an_earlier_run_is_renamed_and_kept(tmp_path: Path) -> None:
     path = tmp_path / "nightly"
     first = RunFolder(path)
-    first.run(Run("2026-11-29"))
+    first.write_run(Run("2026-11-29"))
     with pytest.raises(FileExistsError, match="another run is writing here"):
         RunFolder(path)
     os.close(first._lock)

@@ -291,7 +291,11 @@ IN_BOTH = {
     "two outputs for one": (single, functions(lambda _: Both()), "returned 2 outputs.* for a call of 'dense'"),
     "no callable": (single, functions(3), "to be a callable"),
     "a function that gives none": (single, functions(lambda _: None), "returned None for the layer 'dense'"),
-    "a function that gives an input layer": (single, functions(lambda _: layers.InputLayer((3,))), "no InputLayer"),
+    "a function that gives an input layer": (
+        single,
+        functions(lambda _: layers.InputLayer((3,))),
+        "an InputLayer cannot",
+    ),
     "a text": (lambda: "model", dict, "model"),
     "nothing": (lambda: None, dict, "model"),
     "a class": (lambda: layers.Dense, dict, "model"),
