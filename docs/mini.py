@@ -36,7 +36,7 @@ LAYERS = {
     "SimpleRNN": ("2", "2, return_sequences=True", "2, dropout=0.5, seed=1"),
     "SpatialDropout1D": ("0.5",),
 }
-"""Ten layers with their arguments. The reducer replaces arguments by simpler ones, which come first."""
+"""Ten layers with their arguments. The reducer replaces arguments with simpler ones, which come first."""
 
 MERGING = ("Add", "Concatenate")
 """Layers that are called on a list of two tensors."""

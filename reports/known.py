@@ -38,7 +38,7 @@ ROOTS = {
     "sharing": "A clone keeps objects of the original",
     "names": "Names and paths change",
 }
-"""The titles of the root causes; a change of Keras can fix all bugs with the same root cause."""
+"""The titles of the root causes; a change to Keras can fix all bugs with the same root cause."""
 
 _BLOB = "https://github.com/keras-team/"
 

@@ -391,7 +391,7 @@ class Builder:
 
 
 def _inline_layers(lines: Sequence[Line]) -> list[str]:
-    """If the variable of a layer is used once, replace it by the constructor."""
+    """If the variable of a layer is used once, replace it with the constructor."""
     texts = [line.text for line in lines]
     for line in lines:
         variable, _, layer = line.text.partition(" = ")

@@ -22,12 +22,12 @@ _OUTPUTS_OF_TWO = {
 }
 """What replaces an output if the input is two tensors."""
 _NEW_TENSORS = {"x": "x + 1.0", "x[0]": "x[0] * 2.0", "x[1]": "x[0] + x[1]"}
-"""What replaces an output that is the input itself: Keras would set its mask on the input."""
+"""What replaces an output that is the input itself: otherwise Keras would set the output's mask on the input, too."""
 _SHAPES = {"x[..., :1]": "(*<0>.shape[1:-1], 1)", "x[:, 0]": "tuple(<0>.shape[2:])"}
 
 
 class Form(NamedTuple):
-    """How a function is written: the value, its definition, and the factor that replaces 2.0."""
+    """How a function is written: the expression to pass, any definition, what replaces 2.0."""
 
     value: str
     definition: str = ""

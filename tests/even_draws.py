@@ -54,7 +54,7 @@ def count_uses(generation: Generation, count: int, seed: int) -> tuple[Counter[U
             trials.try_graph(graph, costly=False)
             for words in _uses(graph):
                 met.update(words[:length] for length in range(1, len(words) + 1))
-    return met, trials.tally.unrun
+    return met, trials.tally.cannot_run
 
 
 def _uses(graph: Graph) -> Iterator[Use]:
@@ -73,7 +73,7 @@ def main() -> None:
     parser.add_argument("--list", action="store_true", help="name what was never drawn")
     options = parser.parse_args()
     os.environ |= {"PYTHONWARNINGS": "ignore", "TF_CPP_MIN_LOG_LEVEL": "3"}
-    met, unrun = count_uses(options.generation, options.graphs, options.seed)
+    met, cannot_run = count_uses(options.generation, options.graphs, options.seed)
     has = drawable_uses(options.generation)
     for name, words in has.items():
         print(f"{name}: {len(words & met.keys()):,} of {len(words):,}")
@@ -81,7 +81,7 @@ def main() -> None:
             print("not drawn:", *sorted(".".join(name) for name in words - met.keys()))
     tenths = statistics.quantiles((met[words] for words in has["arguments"]), n=10)
     print("uses of an argument:", ", ".join(f"{tenths[at]:.0f}" for at in (0, 4, 8)), "(10%, 50%, 90%)")
-    print(f"originals that do not run: {unrun:,} of {options.graphs:,}")
+    print(f"originals that do not run: {cannot_run:,} of {options.graphs:,}")
 
 
 if __name__ == "__main__":

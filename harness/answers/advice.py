@@ -18,7 +18,7 @@ _CRASH_ADVICE = (
     (
         r"(?P<kind>\w+)\.__init__\(\) got an unexpected keyword argument '(?P<name>\w+)'",
         "add `**kwargs` to `{kind}.__init__` and pass them on: `super().__init__(**kwargs)`; "
-        "Keras writes `{name}` into every config, so do not pass `{name}` yourself",
+        "the config of each layer has `name`, `trainable` and `dtype`, so pass none of them yourself beside `**kwargs`",
     ),
     (
         r"(?:arguments passed to (?P<kind>\w+): |argument not understood:', )(?P<name>.*)",
@@ -26,10 +26,10 @@ _CRASH_ADVICE = (
         "omits it, its value is lost",
     ),
     (r"Could not parse config: <function", ""),  # no advice: Keras rejects registered functions, too
-    (r"Lambda layer with a Python `lambda` inside", "replace the Lambda by a custom layer"),
+    (r"Lambda layer with a Python `lambda` inside", "replace the Lambda with a custom layer"),
     (
         r"Python `?lambda|'__lambda__'|<lambda>|identifier: \{'value'|config format for \{'value'",
-        f"replace the lambda by a function with {_REGISTER} above it",
+        f"replace the lambda with a function that has {_REGISTER} above it",
     ),
     (
         r"(?:(?:locate|Unknown) [a-z ]+:? |(?:identifier|activation function):? '?\{.*?'config': )'(?P<name>\w+)'",

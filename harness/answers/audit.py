@@ -28,7 +28,7 @@ def assert_config_is_complete(
     """Raise `IncompleteConfig` if the config of a class loses an argument.
 
     `kind` is a layer, a loss, or another class with `get_config` and `from_config`, of Keras 3 or `tf_keras`. It is
-    created with one argument at a time set to another value than its default. `values` has values to try first, by
+    created with one argument at a time set to a value other than its default. `values` has values to try first, by
     argument: numbers, strings, and lists, tuples or dictionaries of these. Arguments in `ignore` may be lost.
     """
     more = {name: tuple(map(repr, choices)) for name, choices in (values or {}).items()}

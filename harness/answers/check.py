@@ -97,7 +97,7 @@ def without_renames(causes: Iterable[ExplainedCause]) -> list[ExplainedCause]:
 def check(spec: str, cloners: Sequence[str] = UPSTREAM_AND_FIXED, clone_function: str = "") -> CheckedModel:
     """Check a model that `spec`, an argument of the command line, names.
 
-    Raises `RecordError` with the reason and what to do if the model cannot be checked.
+    If the model cannot be checked, raises `RecordError` with the reason and advice.
     """
     try:
         user = user_model(spec, cloners, clone_function)
@@ -136,6 +136,7 @@ class _Explainer:
         failure = self._cloned.clones[cloner].failure
         known = self._known.find(cause) if cloner == "upstream" else None
         advised = advice(cause, failure.message if failure else "", self._classes)
+        text = advised.text or (known.todo if known else "")
         return ExplainedCause(
             cause=cause,
             happens=headline(cause),
@@ -146,7 +147,7 @@ class _Explainer:
             link=known.link if known else None,
             documented=known is not None and known.documented,
             bug=bool(known and known.script),
-            advice=(advised.text or (known.todo if known else "")).replace("@keras.", f"@{self._generation}."),
+            advice=text.replace("keras.saving", f"{self._generation}.saving"),
             # A bug of Keras is not the user's fault, even if they can avoid it.
             own=advised.user_fault and (known is None or known.documented),
             script=self._script(cause, cloner),

@@ -145,7 +145,7 @@ def effects(cause: Cause, original: Observation) -> Iterator[str]:
     if cause.severity <= TRAINS and cause.root.check not in ("made", "untouched") and not (flags or refused):
         yield headline(cause)
     if cause.root.name == "input_spec" and cause.root.expected == "None":
-        yield "the clone accepts only inputs of the size of its first call"
+        yield "the clone accepts only inputs of the size of the model's first call"
 
 
 def _lost_part(difference: Difference) -> str:

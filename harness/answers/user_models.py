@@ -34,7 +34,7 @@ class UserModel(NamedTuple):
 def user_model(spec: str, cloners: Sequence[str], clone_function: str = "") -> UserModel:
     """Load the model that `spec`, an argument of the command line, names.
 
-    Raises `ValueError` or `TypeError` with the reason and what to do if the model cannot be checked.
+    If the model cannot be checked, raises `ValueError` or `TypeError` with the reason and advice.
     """
     from clonediff.harness.inside.cloners import chosen_cloners
     from clonediff.harness.inside.frameworks import generation_of
@@ -108,6 +108,6 @@ def _run_script(source: str) -> Any:
     try:
         exec(compile(source, "<model>", "exec"), names)
     except Exception as error:  # a user's file may raise anything
-        advice = " (write a function that loads it, and name it, FILE.py:FUNCTION)" if "load_model" in source else ""
+        advice = " (write a function that loads it, and pass FILE.py:FUNCTION)" if "load_model" in source else ""
         raise ValueError(f"it cannot be loaded{advice}: {type(error).__name__}: {error}") from None
     return names["model"]

@@ -2,5 +2,5 @@
 
 `campaign` gives tasks to the workers in `pools`: local threads, each with a subject's process, or the workers of a Dask
 cluster. `tasks` has the work of a task: to try a shard, which is a seed and a count, or to reduce a finding. `record`
-writes each finding at once, and `corpus` stores its graph for the next run.
+writes each finding immediately, and `corpus` stores its graph for the next run.
 """

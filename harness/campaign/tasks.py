@@ -41,7 +41,7 @@ from clonediff.reports.markup import reason
 from clonediff.reports.records import Box, Counts, Finding, Severity
 from clonediff.strategies.program import Graph, from_json, to_json
 
-COSTLY_TRIALS = {"timed-out": 2, "out-of-memory": 6, "process": 6}
+MAX_SLOW_TRIALS = {"timed-out": 2, "out-of-memory": 6, "process": 6}
 """The most trials for reducing a finding with slow trials, by a part of the finding's id."""
 
 
@@ -211,7 +211,7 @@ def try_shard(setup: Setup, shard: Shard) -> Result:
         known=_nested_counts(trials.tally.known),
         refused=dict(reasons),
         faults=dict(process.faults),
-        unrun=trials.tally.unrun,
+        unrun=trials.tally.cannot_run,
         losses=dict(process.losses - losses),
     )
     examples = dict(process.examples)
@@ -233,14 +233,14 @@ def _nested_counts(counts: Mapping[tuple[str, Any], int]) -> dict[str, dict[str,
 
 
 def reduce_finding(setup: Setup, drawn: Finding, seconds: float) -> Result:
-    """Reduce the graph of a finding within some seconds, then run its script alone.
+    """Reduce the graph of a finding for at most `seconds`, then run its script alone.
 
     If the script of the smallest graph does not fail alone, try the script of the drawn graph.
     """
     start = time.perf_counter()
     warm = _start_subject(drawn.subject, setup)
     trials, process = Trials(warm.process, setup), warm.process
-    most = next((trials for word, trials in COSTLY_TRIALS.items() if word in drawn.id), MAX_TRIALS)
+    most = next((trials for word, trials in MAX_SLOW_TRIALS.items() if word in drawn.id), MAX_TRIALS)
     graph = from_json(bytes(drawn.graph), "a finding")
     reduction = reduce_hit(trials, graph, drawn.key, drawn.root, until=time.monotonic() + seconds, max_trials=most)
     findings = [warm.make_finding(reduction.hit, run=True)] if reduction.hit else []

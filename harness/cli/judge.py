@@ -1,4 +1,4 @@
-"""`clonediff judge`: try a proposed fix of `clone_model`, or a change of Keras."""
+"""`clonediff judge`: try a proposed fix of `clone_model`, or a change to Keras."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from clonediff.reports.records import SEVERITIES
 
 @click.command("judge")
 @click.argument("files", nargs=-1, type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="[FILE...]")
-@click.option("--series", is_flag=True, help="Apply the FILEs one after the other, and list what each fixes.")
+@click.option("--series", is_flag=True, help="Apply the FILEs one after another, and list what each fixes.")
 @click.option("--fixes", metavar="ID", multiple=True, help="A known issue that FILE should fix [see its header].")
 @click.option("--as-diff", is_flag=True, help="Print all FILEs as one diff against the release, and try nothing.")
 @click.option("--tests", is_flag=True, help="Run Keras' own tests of the changed modules; needs a checkout.")
@@ -40,7 +40,7 @@ from clonediff.reports.records import SEVERITIES
 def command(
     files: tuple[Path, ...], repo: str | None, base: str | None, head: str | None, as_json: bool, **options: Any
 ) -> None:
-    """Try proposed fixes of clone_model, or a change of Keras.
+    """Try proposed fixes of clone_model, or a change to Keras.
 
     FILE is a Python file, a unified diff against the release, or a text with code blocks, such as an answer from a
     forum or from a language model. Its definitions replace definitions of the release; --as-diff shows how. Its code
@@ -48,7 +48,7 @@ def command(
 
     Each fix is tried on the scripts and models of the known issues, and on drawn models, and compared with the release.
     A regression is a cause that the release does not show: something broke that worked, or an exception became a wrong
-    clone. --repo and --base judge a change of Keras: they compare the head with the commit where it left the base.
+    clone. --repo and --base judge a change to Keras: they compare the head with the commit where it left the base.
 
     Exit codes: 0 no regressions, and each FILE fixes what it should; 1 otherwise; 2 the command failed; 130
     interrupted.

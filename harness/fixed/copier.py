@@ -231,7 +231,7 @@ class Copier:
         return new
 
     def _copy_with(self, thing: Any, copy_object: Any) -> Any:
-        """Copy an object by a function; if that fails, the error names the object's holder."""
+        """Copy an object with a function; if that fails, the error names the object's holder."""
         try:
             return copy_object(thing, self.memo)
         except Exception as error:

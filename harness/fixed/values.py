@@ -17,13 +17,13 @@ Place = tuple[Any, ...]
 
 
 def is_of_keras(layer: Any) -> bool:
-    """Whether settings determine a layer's weights: it is Keras' own, and not quantized."""
+    """Whether settings determine a layer's weights: true for unquantized layers of Keras itself."""
     package = type(layer).__module__.partition(".")[0]
     return package in ("keras", "tf_keras") and getattr(layer, "quantization_mode", None) is None
 
 
 class Values:
-    """Gives values to the variables that the copier copied last."""
+    """Gives values to the variables in the copier's latest copy."""
 
     def __init__(self, copier: Copier) -> None:
         self.copier = copier
@@ -47,7 +47,7 @@ class Values:
             warnings.warn(message, stacklevel=4)
 
     def set_value(self, variable: Any, initial: Any) -> None:
-        """Give the copy of a variable the value of `initial`, or its own."""
+        """Give the copy of `variable` the value of `initial`, which may be `variable` itself."""
         _, new = self.waiting.pop(id(variable))
         self.keras.set_value(self.copier, variable, new, initial)
 
@@ -63,7 +63,7 @@ class Values:
         for metric, new in self.copier.pairs(keras.METRIC):
             self._keep_values(self.places(metric.variables).values())
             new.reset_state()
-            with contextlib.suppress(Exception):  # `get_config` of a user may raise
+            with contextlib.suppress(Exception):  # a user's `get_config` may raise
                 for variable in self.places(metric.get_config()).values():  # arguments of a metric keep their values
                     keras.set_value(self.copier, variable, self.copier.memo[id(variable)], variable)
         optimizers = [optimizer for optimizer, _ in self.copier.pairs(keras.OPTIMIZER)]
@@ -140,9 +140,9 @@ class Values:
             if (old is None and not is_part) or (place in variables and old.shape != variable.shape):
                 has = "none" if old is None else tuple(old.shape)
                 raise ValueError(
-                    f"clone_model: '{layer.name}' was built with other settings than it has now: `{place[-1]}` would "
-                    f"have the shape {tuple(variable.shape)}, and has {has}. Keep the weights with `weights=True`, or "
-                    "the settings with `clone_function=lambda layer: layer.from_config(layer.get_config())`."
+                    f"clone_model: '{layer.name}' was built before its settings were changed: with them, `{place[-1]}` "
+                    f"would have the shape {tuple(variable.shape)}, but it has {has}. Keep weights with `weights=True` "
+                    "or settings with `clone_function=lambda layer: layer.from_config(layer.get_config())`."
                 )
 
     def set_from_twin(self, variables: dict[Place, Any], twin: Any) -> None:
@@ -158,7 +158,7 @@ class Values:
                 self.set_value(variable, initial)
 
     def places(self, thing: Any) -> dict[Place, Any]:
-        """The variables in an object by the shortest place; of several, the alphabetically first."""
+        """The variables in an object by place: the shortest or, among equals, the alphabetically first."""
         places: dict[Place, Any] = {}
         walked = {id(thing)}
         waiting: collections.deque[tuple[Place, Any]] = collections.deque([((), thing)])

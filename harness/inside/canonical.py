@@ -87,7 +87,7 @@ def function(value: Any, depth: int = 0) -> str:
 
 
 def _content(value: Any, depth: int) -> str:
-    """The text of a closure cell or global; for an object with facts, its class."""
+    """The text of a closure cell or global, or the class of an object with facts."""
     plain = value is None or isinstance(value, (bool, int, float, str, bytes, np.ndarray, np.generic))
     plain = plain or isinstance(value, (list, tuple, dict, set, frozenset, type)) or callable(value)
     return text(value, depth) if plain and not hasattr(value, "get_config") else type(value).__name__

@@ -1,8 +1,8 @@
 """Finds leaks: mutable objects of the original that can be reached from its clone.
 
 `gc.get_referents` finds references. Backend objects, classes, modules and functions do not belong to a model, but what
-the clone's functions refer to can be reached. An object is no leak if another build of the source reaches it, too, or
-if a module holds it.
+the clone's functions refer to can be reached. An object is not a leak if another build of the source reaches it, too,
+or if a module holds it.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def contents(belongings: Objects) -> list[Any]:
 def same_contents(before: list[Any], after: list[Any]) -> bool:
     """Whether results of `contents` have the same objects, equal bytes, or equal tuples.
 
-    Keras replaces the history of a tensor, a tuple, by a new tuple.
+    The history of a tensor is a tuple, which Keras replaces with a new one.
     """
     return len(before) == len(after) and all(
         type(old) is type(new)
@@ -99,7 +99,7 @@ def leaks(
 ) -> tuple[Leak, ...]:
     """The `belongings` of the original that the clone reaches without `known` objects.
 
-    `clone` and `original` are lists of a model and its layers. What a module holds is no leak.
+    `clone` and `original` are lists of a model and its layers. What a module holds is not a leak.
     """
     stops = {id(thing) for thing in known}
     reached = _walk([thing for thing in clone if id(thing) not in stops], _is_reachable)

@@ -27,11 +27,11 @@ from clonediff.harness.observation import Answer, Case, End, Request
 _SEED = 0
 SIZE = 32
 """The first size to try: large enough for an image that is halved five times."""
-NUMBERS = 10
-"""The upper bound of drawn integers, unless the model has a smaller vocabulary."""
+INTEGER_BOUND = 10
+"""Drawn integers are smaller than this, and in the vocabulary of the model."""
 
-_POWERS = (16, 8, 4, 2, 1, 64, 128, 224, 256, 512)
-_MOST_OF_TABLES = 8
+_COMMON_SIZES = (16, 8, 4, 2, 1, 64, 128, 224, 256, 512)
+_MAX_TABLE_SIZES = 8
 _LARGEST = 4096
 _TABLE = re.compile(r"length|position|input_dim|target_shape")
 _MASK = re.compile(r"(?i:(?:^|[^a-z])masks?[\W_\d]*)$|[a-z]Masks?\d*$")
@@ -107,7 +107,7 @@ def _working_inputs(description: Description, framework: Framework) -> list[dict
     batch = next((end.shape[0] for end in ends if end.shape and end.shape[0]), DEFAULT_BATCH)
     names = [end.name for end in ends if end.shape and None in end.shape[1:]]
     known = [size for size in map(_vocabulary, description.layers.objects()) if size]
-    below = min([NUMBERS, *known])
+    below = min([INTEGER_BOUND, *known])
     as_integers = bool(known) and not any("int" in end.dtype for end in ends)
     for sizes in _attempts(names, description, framework):
         # Indices to look up may be declared as float32, the default dtype of an input.
@@ -118,7 +118,7 @@ def _working_inputs(description: Description, framework: Framework) -> list[dict
 
 
 def _specs_of_sizes(
-    ends: Sequence[End], sizes: dict[str, int], batch: int, below: int = NUMBERS, as_integers: bool = False
+    ends: Sequence[End], sizes: dict[str, int], batch: int, below: int = INTEGER_BOUND, as_integers: bool = False
 ) -> list[dict[str, Any]]:
     """Specs of inputs, with `sizes` for open dimensions; floats may be drawn `as_integers`."""
     below = min(below, max(min(sizes.values(), default=below), 2))  # integers may be indices into another input
@@ -149,7 +149,7 @@ def _attempts(names: list[str], description: Description, framework: Framework) 
     yield dict.fromkeys(names, SIZE)
     known = _tables(description, framework)
     smaller, larger = [size for size in known if size < SIZE], [size for size in known if size > SIZE]
-    others = list(dict.fromkeys([*reversed(smaller), *larger, *_POWERS]))
+    others = list(dict.fromkeys([*reversed(smaller), *larger, *_COMMON_SIZES]))
     for size in others:
         yield dict.fromkeys(names, size)
     for name in names if len(names) > 1 else ():
@@ -168,7 +168,7 @@ def _tables(description: Description, framework: Framework) -> list[int]:
     for weight in description.shape.weights:
         if "position" in weight.name.lower():
             sizes.update(weight.shape[:-1])
-    return sorted(size for size in sizes if type(size) is int and 1 < size <= _LARGEST)[:_MOST_OF_TABLES]
+    return sorted(size for size in sizes if type(size) is int and 1 < size <= _LARGEST)[:_MAX_TABLE_SIZES]
 
 
 def _accepts(model: Any, specs: list[dict[str, Any]], batch: int, framework: Framework) -> bool:

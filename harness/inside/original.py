@@ -34,7 +34,7 @@ class Original:
         self.model = model
         self.is_live = live
         self.is_changed = self._is_touched = False
-        """Whether a cloner has changed the model, or replaced objects by equal ones."""
+        """Whether a cloner has changed the model, or replaced objects with equal ones."""
         self._observer, self._framework = observer, observer.framework
         self.description = description = Description(model, observer)
         observer.backend_draws = self._framework.draws(description.layers.objects()[1:], case.source)

@@ -23,7 +23,7 @@ def run(description: Description, arrays: list[Any], observer: Observer, packing
 
     def listen(layer: Any, result: Any) -> None:
         structure, tensors = number_leaves(result)
-        # Masks are read at once: later they may be gone, or belong to another tensor.
+        # Masks are read immediately: later they may be gone, or belong to another tensor.
         calls.append((layer, structure, tensors, [framework.mask(tensor) for tensor in tensors]))
 
     error: Failure | None = None

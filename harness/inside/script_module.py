@@ -26,5 +26,5 @@ def script_module(source: str | None) -> Iterator[Any]:
         yield module
     finally:
         sys.modules["__main__"] = before
-        # Break the cycle of lambdas, module and model, so that they are freed at once.
+        # Break the cycle of lambdas, module and model, so that they are freed immediately.
         module.__dict__.clear()

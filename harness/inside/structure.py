@@ -38,7 +38,7 @@ def leaves(value: Any) -> Iterator[Any]:
 
 
 def number_leaves(value: Any) -> tuple[Any, list[Any]]:
-    """The skeleton with numbers for leaves, and the leaves by number; None is no leaf."""
+    """The skeleton with numbers for leaves, and the leaves by number; None is not a leaf."""
     tensors: list[Any] = []
 
     def number(leaf: Any) -> int | None:

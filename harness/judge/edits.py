@@ -103,7 +103,7 @@ class _File:
     def text(self) -> str:
         """The edited file."""
         lines = [*self._lines]
-        # From the end of the file; of several insertions at one line, the last one is made first.
+        # From the end of the file; if there are insertions at the same line, the last one is made first.
         for span, new in sorted(self._edits, key=lambda edit: edit[0].start, reverse=True):
             lines[span] = new
         return re.sub(r"\n{4,}", "\n\n\n", "\n".join(lines)).strip("\n") + "\n"

@@ -1,9 +1,10 @@
-"""Compare a release with proposed fixes, or with a change of Keras.
+"""Compare a release with proposed fixes, or with a change to Keras.
 
 The scripts of known issues run on both; then their models and drawn ones are tried on both. A known issue is fixed if
 its script passes and its model is cloned faithfully; hidden if its script passes, but its model shows another bug; left
 otherwise. A regression is a script that passes only on the release, or a cause that only the new code shows on a model.
-If the release cannot clone that model, a crash does not count, nor a cause that is known or that it shows elsewhere.
+If the release cannot clone that model, a crash does not count, nor does a cause that is known or that the release shows
+on another model.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ class Regression(msgspec.Struct, frozen=True):
 
 
 class JudgeVerdict(msgspec.Struct, frozen=True, rename=_IN_JSON):
-    """The verdict on a proposal, or on a change of Keras; `against` is the release.
+    """The verdict on a proposal, or on a change to Keras; `against` is the release.
 
     `should_fix` has the ids of the known issues that it should fix. `fixed`, `hidden` and `left` have the ids of issues
     whose scripts fail on the release; `breaks` has ids of issues whose scripts fail only with the proposal. `models`
@@ -107,7 +108,7 @@ class JudgeVerdict(msgspec.Struct, frozen=True, rename=_IN_JSON):
 
 
 class Release:
-    """The baseline: failing scripts and causes of a release, and causes of our `clone_model`."""
+    """The baseline: which scripts fail on a release; which causes it and our `clone_model` show."""
 
     def __init__(
         self, subject: Subject, known: KnownIssues, say: Callable[[str], None], at_least: Severity, **draws: int
@@ -243,7 +244,7 @@ def _unbuilt(trial: Trial) -> list[Cause]:
 
 
 def judge(texts: Mapping[str, str], release: Release, fixes: Collection[str], *, tests: bool) -> Iterator[JudgeVerdict]:
-    """Judge proposals, texts by file name, which are applied one after the other.
+    """Judge proposals, given as texts by file name. They are applied one after another.
 
     If there are several, first yields what each one fixes in addition. Skips those for the other generation.
     """

@@ -32,9 +32,9 @@ def sentence(verdict: JudgeVerdict) -> str:
 
 
 def terminal_lines(verdict: JudgeVerdict, *, series: bool = False) -> Iterator[str]:
-    """The lines for a terminal; for one fix of a `series`, only what it fixes."""
+    """The lines for a terminal. Those for one fix of a `series` only list what it fixes."""
     if series and verdict.name != ALL and not verdict.refused:
-        first = f"{one_line(Path(verdict.name).stem)}: {len(verdict.fixed)}"
+        first = f"{one_line(Path(verdict.name).stem)} fixes {len(verdict.fixed)}"
         lists = {first: verdict.fixed, "  does not fix": verdict.not_fixed}
         if not verdict.fixed:
             yield first

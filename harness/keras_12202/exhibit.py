@@ -59,7 +59,7 @@ def installed() -> SearchPath:
     return (str(folder),)
 
 
-class ExhibitProcess:
+class OldKerasProcess:
     """A child process with Keras 2.2.4. If a model kills it, this loss is the result.
 
     After `MAX_LOSSES` losses, it is not restarted, and the last loss is the result for all other models.
@@ -100,7 +100,7 @@ class ExhibitProcess:
         if not isinstance(reply, Lost):
             return dict(json.loads(reply))
         self.close()
-        difference = [f"process: {reply.how}", f"it loses its process: {reply.line}"]
+        difference = [f"process: {reply.how}", f"its process was lost: {reply.line}"]
         self._losses.append({"clones": dict.fromkeys(("upstream", "repaired", "proposal"), difference)})
         return self._losses[-1]
 
@@ -112,7 +112,7 @@ def fuzz(minutes: float | None, trials: int | None, seed: int) -> tuple[str, dic
     until = time.monotonic() + 60.0 * (minutes or (float("inf") if trials else 2.0))
     models: list[str] = []
     smallest: dict[str, str] = {}
-    with contextlib.closing(ExhibitProcess(search_path)) as keras:
+    with contextlib.closing(OldKerasProcess(search_path)) as keras:
         while time.monotonic() < until and len(models) < most:
             models += search(min(100, most - len(models)), seed * 1_000_003 + len(models), keras.upstream, smallest)
         record = _summary(models, keras)
@@ -136,7 +136,7 @@ def judge(paths: Sequence[Path], trials: int | None, seed: int) -> tuple[str, di
     """Judge proposals. Return the verdicts as a text and a record, and an exit code."""
     search_path = installed()
     verdicts: list[dict[str, Any]] = []
-    with contextlib.closing(ExhibitProcess(search_path)) as keras:
+    with contextlib.closing(OldKerasProcess(search_path)) as keras:
         known = {effect: model for model in (REPORTED, SETS_MASK) for effect in keras.upstream(model)}
         record = _summary(search(trials or 100, seed, keras.upstream, known), keras)
         lines = [record["summary"]]
@@ -150,18 +150,18 @@ def judge(paths: Sequence[Path], trials: int | None, seed: int) -> tuple[str, di
                 smallest = {effect: model for model in reversed(models) for effect in effects_of(model)} | smallest
                 effects = _table(models, smallest, effects_of)
                 mends = "mends" in effects_of(REPORTED)
-            reported = f"{'mends' if mends else 'does not mend'} the reported model"
+            reported = f"{'fixes' if mends else 'does not fix'} the reported bug"
             holds = mends and "breaks" not in smallest
             verdicts.append({"file": str(path), "holds": holds, "reported": reported, "effects": effects})
             lines += ["", f"{path}: {'holds' if holds else 'does not hold'}: {reported}"]
             for effect in effects:
-                lines.append(f"  {effect['effect']} {effect['models']} models, such as: {effect['text']}")
+                lines.append(f"  {effect['effect']} {effect['models']} models. The smallest: {effect['text']}")
                 lines.append(textwrap.indent(effect["source"].removeprefix(HEAD), "    ").rstrip())
     return "\n".join(lines), {**record, "verdicts": verdicts}, int(not all(verdict["holds"] for verdict in verdicts))
 
 
 @contextlib.contextmanager
-def _proposal_process(path: Path, search_path: SearchPath) -> Iterator[ExhibitProcess]:
+def _proposal_process(path: Path, search_path: SearchPath) -> Iterator[OldKerasProcess]:
     """Start a child that clones with the code of a proposal, or with a patched Keras.
 
     If a proposal cannot be applied, its clone function raises the reason.
@@ -176,11 +176,11 @@ def _proposal_process(path: Path, search_path: SearchPath) -> Iterator[ExhibitPr
                 text, search_path = "", copy.search_path
         except ProposalError as error:
             text = f"raise ValueError({str(error)!r})"
-        with contextlib.closing(ExhibitProcess(search_path, text)) as process:
+        with contextlib.closing(OldKerasProcess(search_path, text)) as process:
             yield process
 
 
-def _effects(proposal: ExhibitProcess, keras: ExhibitProcess, known: Effects, model: str) -> Effects:
+def _effects(proposal: OldKerasProcess, keras: OldKerasProcess, known: Effects, model: str) -> Effects:
     """Return what a proposal does to a model: "mends", "leaves" or "breaks", with a message."""
     upstream, answer = keras.upstream(model), proposal.try_source(model)
     if "refused" in answer:
@@ -199,7 +199,7 @@ def _table(models: list[str], smallest: dict[str, str], effects_of: Callable[[st
     return [{"effect": e, "models": counts[e], "text": texts[e], "source": smallest[e]} for e in smallest]
 
 
-def _summary(models: list[str], keras: ExhibitProcess) -> dict[str, Any]:
+def _summary(models: list[str], keras: OldKerasProcess) -> dict[str, Any]:
     """Count the models, those that Keras builds, and those that each cloner clones faithfully."""
     built = [answer["clones"] for answer in map(keras.try_source, models) if "refused" not in answer]
     counts = {name: sum(clones[name] is None for clones in built) for name in ("upstream", "repaired")}

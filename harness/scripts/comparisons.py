@@ -151,7 +151,7 @@ def _compare_names(difference: Difference, dialect: str) -> Comparison:
         inputs = dialect == "keras" and layer_expression(difference, dialect)
         return Comparison("[tensor._keras_history[0].name for tensor in {}.inputs]") if inputs else WHOLE_CONFIG
     layers = "_flatten_layers()"
-    if dialect == "keras" and kind not in CATALOGUE:  # an operation is no layer
+    if dialect == "keras" and kind not in CATALOGUE:  # an operation is not a layer
         layers = "operations" if difference.part == "name" and not _is_nested(difference) else ""
     if not layers or difference.first is None or difference.first.layer < 0:
         return WHOLE_CONFIG

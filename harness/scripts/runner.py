@@ -2,7 +2,7 @@
 
 A fork server is a process that forks for each script. The first server has imported Keras, because that takes seconds,
 and most scripts a tenth of a second. It is for CPUs only, because a fork lacks the threads that a GPU starts. The
-second has imported nothing: it runs a script again that ended unexpectedly in a fork of the first.
+second has imported nothing: it reruns scripts that ended unexpectedly in a fork of the first.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ class ScriptRunner:
     """Runs scripts on a subject, one at a time, in forks of its servers."""
 
     def __init__(self, subject: Subject, search_path: SearchPath = INSTALLED, *, fixed: bool = False) -> None:
-        """`fixed` replaces the `clone_model` of the release by ours before each script."""
+        """`fixed` replaces the `clone_model` of the release with ours before each script."""
         self._fixed = fixed
         self._subject = subject
         self._search_path = search_path
@@ -148,7 +148,7 @@ class ScriptRunner:
         if answer[0] is ReplayAnswer.BREAKS or script.sure or self._fixed:
             return answer
         ended = "it did not fail" if answer[0] is ReplayAnswer.GONE else f"it failed in another way ({answer[1]})"
-        return ReplayAnswer.UNKNOWN, f"{ended}, but it does not compare exactly what differed"
+        return ReplayAnswer.UNKNOWN, f"{ended}, but it does not compare exactly what differed, so it cannot decide"
 
     def run(self, text: str, *, preload: bool = True, with_clonediff: bool = False) -> Ending:
         """Run a script; `with_clonediff` lets it import clonediff."""

@@ -23,7 +23,7 @@ MAX_TRIALS = 400
 """The most unsuccessful trials for one finding."""
 _LIST_FIELDS = ("arguments", "call", "after", "definitions", "preparations", "outputs", "lines")
 _KEPT_FIELDS = ("arguments", "tensors", "count", "packed", "outputs", "on")
-"""Fields that are not reset to their default, since it is no plainer."""
+"""Fields that are not reset to their default, since that would not be simpler."""
 _PLAIN_KINDS = ("ReLU", "Dense", "Activation")
 _PLAIN_VALUES = {"units": "1", "output_dim": "1", "filters": "1", "key_dim": "1", "num_heads": "1"}
 _PLAIN_COMPILE_ARGUMENTS = {"loss": '"mse"', "metrics": '["mae"]'}

@@ -1,4 +1,4 @@
-"""Draws and builds programs in the Keras process: each line runs at once.
+"""Draws and builds programs in the Keras process; runs each line when it is drawn.
 
 A line is refused if Keras raises, or if its result cannot be compared. A fault of clonediff, such as invalid Python,
 ends the draw.
@@ -46,24 +46,24 @@ class Drawer:
                 graph = draw.rebuild(msgspec.convert(request["program"], Program), keras)
         else:
             try:
-                graph = self._draw(request, runs_each=False)
-            except build.Refused:  # run each call on values, which is slow: only if the model does not run
+                graph = self._draw(request, runs_calls=False)
+            except build.Refused:  # the model does not run: draw it again, slowly, and run each call on values
                 with contextlib.suppress(build.Refused):
-                    graph = self._draw(request, runs_each=True)
+                    graph = self._draw(request, runs_calls=True)
         return {"graph": None if graph is None else msgspec.to_builtins(graph)}
 
     @contextlib.contextmanager
-    def _script_module(self, runs_each: bool = False) -> Iterator[ScriptModule]:
+    def _script_module(self, runs_calls: bool = False) -> Iterator[ScriptModule]:
         framework = self._framework
         tidy(framework)
         framework.reseed(0)
         with ignored_warnings(), script_module("") as module, contextlib.ExitStack() as scopes:
-            yield ScriptModule(framework, module, scopes, runs_each)
+            yield ScriptModule(framework, module, scopes, runs_calls)
 
-    def _draw(self, request: Mapping[str, Any], runs_each: bool) -> Any:
+    def _draw(self, request: Mapping[str, Any], runs_calls: bool) -> Any:
         numbers = request.get("numbers")
         source = choices.from_numbers(*numbers) if numbers else choices.from_seed(int(request.get("seed", 0)))
-        with self._script_module(runs_each=runs_each) as keras:
+        with self._script_module(runs_calls=runs_calls) as keras:
             return draw.draw(source, self._catalogue(request), keras)
 
     def _catalogue(self, request: Mapping[str, Any]) -> Any:
@@ -77,7 +77,8 @@ class Drawer:
         kinds = catalogue.kinds_of(layers, functions, generation, user_layers=own_layers, more_values=more_values)
         chosen = request.get("kinds") or list(kinds)
         if unknown := sorted(set(chosen) - set(kinds)):
-            raise ValueError(f"kinds: {unknown[0]!r} is no layer or operation of this release; write Dense or ops.add")
+            refused = f"{unknown[0]!r} is not a layer or operation of this release"
+            raise ValueError(f"kinds: {refused}; use a name such as Dense or ops.add")
         kinds = {name: kind for name, kind in kinds.items() if name in chosen}
         parameters = inspect.signature(framework.keras.models.clone_model).parameters
         lacking = {"call_function", "recursive"}.difference(parameters)
@@ -98,14 +99,14 @@ def _raise_refused() -> Iterator[None]:
 
 
 class ScriptModule:
-    """Runs the lines of a script in a module. If `runs_each`, also runs each call on values."""
+    """Runs the lines of a script in a module. If `runs_calls`, also runs each call on values."""
 
-    def __init__(self, framework: Framework, module: Any, scopes: Any, runs_each: bool = False) -> None:
+    def __init__(self, framework: Framework, module: Any, scopes: Any, runs_calls: bool = False) -> None:
         self._scopes = scopes
         self._framework = framework
         self._names: dict[str, Any] = module.__dict__
         self._values: dict[str, Any] = {}
-        self._runs_each = runs_each
+        self._runs_calls = runs_calls
         self._count = 0
 
     def run(self, text: str) -> None:
@@ -123,7 +124,7 @@ class ScriptModule:
 
     def add_input(self, name: str, spec: Input, copied: str = "") -> Any:
         """Return the input. Its values are those of the tensor `copied`, or as in a trial."""
-        if copied and self._runs_each:
+        if copied and self._runs_calls:
             self._values[name] = eval(copied, {}, self._values)
         else:
             array = input_array(msgspec.to_builtins(spec), DEFAULT_BATCH, np.random.default_rng(0))
@@ -159,7 +160,7 @@ class ScriptModule:
                 maker: Any = getattr(tensor, "_keras_history", (None,))[0]
                 if type(maker).__module__ == "__main__" and not hasattr(maker, "fit"):
                     maker.get_config()  # raises for classes that must override it
-        if self._runs_each:
+        if self._runs_calls:
             self._values[name] = self._run_on_values(code)
         self._names[name] = result
         return outputs

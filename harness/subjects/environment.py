@@ -42,8 +42,8 @@ _PASSED_VARIABLES = """
 """The environment variables that a child gets. Tokens and passwords are not among them, since a child runs untrusted
 code. CLONEDIFF_VARIABLES may name more."""
 
-_LIBRARIES = "OMP_NUM_THREADS OPENBLAS_NUM_THREADS MKL_NUM_THREADS TF_NUM_INTRAOP_THREADS TF_NUM_INTEROP_THREADS"
-_THREADS = dict.fromkeys(_LIBRARIES.split(), "1")
+_THREAD_VARIABLES = "OMP_NUM_THREADS OPENBLAS_NUM_THREADS MKL_NUM_THREADS TF_NUM_INTRAOP_THREADS TF_NUM_INTEROP_THREADS"
+_THREADS = dict.fromkeys(_THREAD_VARIABLES.split(), "1")
 """One thread: models are small, and other subjects use the other cores. The user's values have priority."""
 
 _CPU_VARIABLES = {"CUDA_VISIBLE_DEVICES": "", "JAX_PLATFORMS": "cpu", "KERAS_TORCH_DEVICE": "cpu"}
@@ -58,7 +58,7 @@ _GPU_VARIABLES = {
 }
 """Share the GPU with other subjects, and make kernels deterministic.
 
-TensorFloat-32, the default of TensorFlow and JAX on a GPU, is off: it multiplies with ten bits.
+TensorFloat-32, the default of TensorFlow and JAX on a GPU, is off: it rounds factors to ten bits of mantissa.
 """
 
 _CPU_XLA_FLAGS = {"xla_cpu_multi_thread_eigen": "false", "xla_backend_optimization_level": "0"}
@@ -66,7 +66,7 @@ _CPU_XLA_FLAGS = {"xla_cpu_multi_thread_eigen": "false", "xla_backend_optimizati
 
 
 def command_line(subject: Subject) -> list[str]:
-    """Return the command line of a child. `-u` writes at once what a kill would lose."""
+    """Return the command line of a child; with `-u`, a killed child loses no output."""
     return [sys.executable, "-u", "-c", _BOOTSTRAP.format(root=ROOT), subject.generation]
 
 

@@ -57,7 +57,7 @@ def unsupported_cloner(cloner: str, process: SubjectProcess, graph: Graph | None
     if users is not None:
         path, _, _ = users.name.rpartition(":")
         if _ALLOWED.isdisjoint((users.name, path or users.name.rpartition(".")[0])):
-            return f"{users.name}: a user's cloner is code: to run it, name it with --cloner {shlex.quote(users.name)}"
+            return f"{users.name}: a user's cloner runs only if you name it: pass --cloner {shlex.quote(users.name)}"
         problem = process.cloner_problem(cloner)
         if problem:
             return problem

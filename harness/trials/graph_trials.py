@@ -38,7 +38,7 @@ class Tally:
 
     `drawn` counts trials of drawn graphs, but not those that shrink findings; `unsteady` counts flaky causes. `known`
     counts graphs by known issue and its worst severity there, `worst` trials by cloner and its worst severity.
-    `refused` counts graphs whose original cannot be built, `unrun` graphs whose original does not run.
+    `refused` counts graphs whose original cannot be built, `cannot_run` graphs whose original does not run.
     """
 
     trials: int = 0
@@ -48,13 +48,13 @@ class Tally:
     worst: Counter[tuple[str, Severity]] = field(default_factory=Counter)
     known: Counter[tuple[str, Severity]] = field(default_factory=Counter)
     refused: int = 0
-    unrun: int = 0
+    cannot_run: int = 0
 
 
 class GraphTrials:
     """Runs trials on one subject, with one list of known issues.
 
-    A cause that is less severe than `at_least` is no hit; if a cloner has only such causes, its verdict is `LEFT_OUT`.
+    A cause that is less severe than `at_least` does not count; if a cloner has no other, its verdict is `LEFT_OUT`.
     """
 
     def __init__(
@@ -133,8 +133,8 @@ class GraphTrials:
         tally = self.tally
         tally.trials += 1
         tally.refused += trial.refused is not None
-        tally.unrun += trial.unrun
-        if trial.unrun:
+        tally.cannot_run += trial.cannot_run
+        if trial.cannot_run:
             return
         for name, clone in trial.clones.items():
             worst = min((cause.severity for cause in clone.causes), default=None)

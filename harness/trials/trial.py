@@ -76,7 +76,7 @@ class Hit(msgspec.Struct, frozen=True):
 
     @property
     def id(self) -> str:
-        """The name of the finding; if the process was lost, with the reason."""
+        """The name of the finding, with the reason if the process was lost."""
         if self.fingerprint != LOST:
             return self.fingerprint
         return slug(self.fingerprint, self.detail.partition(":")[0].lower())
@@ -105,7 +105,7 @@ class Trial(msgspec.Struct, frozen=True):
         return self.refused is None and self.lost is None and not self.not_tried
 
     @property
-    def unrun(self) -> bool:
+    def cannot_run(self) -> bool:
         """Whether the original was built but does not run, so that outputs cannot be compared."""
         ran = self.original.inference if self.original else None
         return ran is not None and ran.failure is not None
@@ -190,7 +190,7 @@ def _numbers(report: ValuesReport) -> Numbers | None:
 
 
 def lost_difference(lost: Lost) -> Difference:
-    """The difference if a process is lost; only its message has durations and sizes."""
+    """The difference if a process is lost. Its fingerprint contains no durations and no sizes."""
     frame = (looping_frame if lost.how == TIMED_OUT else innermost_frame)(lost.frames)
     raised = Raised(lost.how, lost.message[:300], frame)
     return differs(PROCESS_LOST, "process", "", "process", "an answer", lost.line, None, name=lost.how, raised=raised)

@@ -1,4 +1,4 @@
-"""`clone_model` drops `trainable=False` of the model, so unfrozen layers train.
+"""`clone_model` drops `trainable=False` of the model, so layers unfrozen inside it train.
 
 The new model is created without the flag, and so are nested models. Layers keep their own flags.
 https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/models/cloning.py#L235

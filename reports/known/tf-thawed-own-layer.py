@@ -1,4 +1,4 @@
-"""`Layer.get_config` prefers constructor arguments, so an unfrozen custom layer is frozen in the clone.
+"""`Layer.get_config` prefers constructor arguments to current values, so unfrozen custom layers are frozen in clones.
 
 https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/engine/base_layer.py#L818
 """

@@ -27,4 +27,4 @@ def test_a_custom_cloner_is_tried_and_replayed_if_the_command_names_it(tmp_path:
     assert replayed.returncode == 1, replayed.stdout
     unnamed = run_clonediff("replay", folder, cwd=tmp_path)
     assert unnamed.returncode == 2
-    assert "is code: name it with --cloner" in unnamed.stdout + unnamed.stderr
+    assert "only if you name it: pass --cloner" in unnamed.stdout + unnamed.stderr

@@ -1,4 +1,4 @@
-"""The fixes in `reports/fixes`, applied one after the other, fix the known issues that they name."""
+"""The fixes in `reports/fixes`, applied one after another, fix the known issues that they name."""
 
 from __future__ import annotations
 

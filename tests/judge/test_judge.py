@@ -1,4 +1,4 @@
-"""Verdicts on proposals and changes of Keras, compared with the installed release."""
+"""Verdicts on proposals and changes to Keras, compared with the installed release."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ FIX = "".join(
 
 
 def copy_keras(folder: Path, text: str) -> Path:
-    """Copy Keras; replace its `cloning.py` by a link to a file outside of the copy with this text."""
+    """Copy Keras; replace its `cloning.py` with a link to a file outside of the copy with this text."""
     below, copy = cloning_file().parents[2], folder / "keras"
     for part in ("src", "models", "cloning.py"):
         copy.mkdir(parents=True)
@@ -182,7 +182,7 @@ def test_a_series_lists_the_issues_that_each_proposal_fixes(judge: Command, tmp_
     (tmp_path / "some.py").write_text(FIXES_SOME)
     code, out, _ = judge("none.py", "some.py", "--series", "--minutes", "1", "--trials", "3")
     first, second, total, *worse = out.splitlines()
-    assert (code, first, second) == (1, "none: 2: compile-lambda, lambda-refused", "some: 0")
+    assert (code, first, second) == (1, "none fixes 2: compile-lambda, lambda-refused", "some fixes 0")
     assert re.fullmatch(
         r"all of them: causes regressions: fixes 2 of 2 known issues; \d+ models tried; \d regressions?", total
     )

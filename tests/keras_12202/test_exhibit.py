@@ -116,11 +116,11 @@ VERDICTS = {
     "tensors.txt": (False, False, "object is not callable"),
     "hollow.txt": (False, False, "name 'tensors' is not defined"),
     "shares.py": (False, False, "the clone has layers or weights of the original"),
-    "ends.py": (False, False, "it loses its process: exit code 3"),
+    "ends.py": (False, False, "its process was lost: exit code 3"),
     "unfit.diff": (False, False, "make the diff against this release"),
     "nothing.txt": (False, False, "ValueError: no code in it: expected a diff, or a function that"),
 }
-"""By proposal: whether it is correct, whether it fixes the reported model, and a text of its effects."""
+"""By proposal: whether it is correct, whether it fixes the reported bug, and a text of its effects."""
 
 
 @AT_NIGHT
@@ -130,7 +130,7 @@ def test_each_proposal_has_its_verdict_and_its_effects(verdicts: dict[str, Any])
         verdict = verdicts[name]
         effects = {effect.pop("effect"): f"{effect['text']}\n{effect['source']}" for effect in verdict["effects"]}
         assert verdict["holds"] is ("breaks" not in effects) is holds, name
-        assert verdict["reported"].startswith("mends") is ("mends" in effects) is mends, name
+        assert verdict["reported"].startswith("fixes") is ("mends" in effects) is mends, name
         assert text in "".join(effects.values()), name
 
 
@@ -139,6 +139,6 @@ def test_each_proposal_has_its_verdict_and_its_effects(verdicts: dict[str, Any])
 def test_a_hanging_proposal_is_reported_and_output_is_escaped(tmp_path: Path) -> None:
     proposals = {"hangs.py": HANGS_ON_THREE_LAYERS, "clears.py": CLEARS_THE_TERMINAL}
     printed = judge_proposals(tmp_path, proposals, "--trials", "2").stdout
-    assert "it loses its process: timed out" in printed
+    assert "its process was lost: timed out" in printed
     assert "\x1b" not in printed
     assert "\\x1b[2J" in printed

@@ -99,7 +99,7 @@ def layer_shared_with_original(model: Any, **given: Any) -> Any:
 
 
 def layer_unshared(model: Any) -> Any:
-    """sharing: replaces a layer that is shared with a nested model by a copy."""
+    """sharing: puts a copy in the place of a layer that is shared with a nested model."""
     return clonediff.clone_model(
         model, clone_function=lambda layer: clonediff.clone_model(layer) if _is_model(layer) else _made_anew(layer)
     )

@@ -1,4 +1,4 @@
-"""Drawn graphs: determined by the seed, small, built at once, and of all kinds."""
+"""Drawn graphs: determined by the seed, small, built while they are drawn, and of all kinds."""
 
 from __future__ import annotations
 
@@ -190,7 +190,7 @@ def test_layers_of_a_file_are_drawn_with_arguments_that_suit_their_names(
 @pytest.mark.parametrize(
     ("request_of", "says"),
     [
-        ({"kinds": ["Dens"]}, "'Dens' is no layer or operation"),
+        ({"kinds": ["Dens"]}, "'Dens' is not a layer or operation"),
         ({"layers": ["json"]}, "json: expected a layer of keras, or a module or file with layers"),
         ({"layers": ["nowhere"]}, "No module named 'nowhere'"),
         ({"kinds": ["Rescaling"], "values": {"scale": ["2.0 +"]}}, "SyntaxError: .*drawing.py:"),

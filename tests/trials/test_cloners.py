@@ -83,7 +83,7 @@ def cloner_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("Cloner.clone", {FLAG}, ""),
         ("brings", {FLAG, "own not fresh"}, ""),
         ("same", {"own layer shared"}, ""),
-        ("gives_config", {"made no model"}, "returned a dict: return a Functional or Sequential model of keras"),
+        ("gives_config", {"made no model"}, "an object of class dict: return a Functional or Sequential model"),
         ("raises", {"made raises"}, r"RuntimeError: it knows no a\ud800b"),
     ],
 )
@@ -117,7 +117,7 @@ def test_an_unusable_cloner_is_refused_before_a_trial(
     reason = trials.try_if_supported(of_layer("layers.ReLU()")).not_tried
     assert problem in reason and bool(problem) == bool(reason)
     monkeypatch.setattr("clonediff.harness.trials.cloners._ALLOWED", set())
-    assert trials.try_if_supported(of_layer("layers.ReLU()")).not_tried.endswith(f"name it with --cloner {name}")
+    assert trials.try_if_supported(of_layer("layers.ReLU()")).not_tried.endswith(f"pass --cloner {name}")
 
 
 def test_a_known_issue_of_upstream_is_new_for_another_cloner(cloner_file: Path, keras: SubjectProcess) -> None:

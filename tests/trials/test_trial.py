@@ -105,7 +105,7 @@ def test_an_original_that_does_not_run_is_counted_separately(keras: SubjectProce
     trials = GraphTrials(keras, KnownIssues())
     trial = trials.try_graph(of_layer("layers.Embedding(1, 4)", (3,), dtype="int32", fill="ids", high=6))
     assert trial.built and [hit.cause.root.aspect for hit in trial.hits if hit.cause] == ["name"]
-    assert (trials.tally.unrun, trials.tally.verdicts, trials.tally.worst) == (1, {}, {})
+    assert (trials.tally.cannot_run, trials.tally.verdicts, trials.tally.worst) == (1, {}, {})
 
 
 FAULTS = {

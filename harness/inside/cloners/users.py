@@ -111,10 +111,10 @@ def recorded(clone_function: Callable[[Any], Any], asked: dict[str, str], layer:
 
 
 def no_model(name: str, clone: Any, framework: Framework) -> Failure | None:
-    """The failure if a cloner returned no model with a graph; None if it did."""
+    """The failure if a cloner did not return a model with a graph; None if it did."""
     if framework.is_graph(clone):
         return None
     cloner, kind = users_cloner(name), type(clone)
     text = kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
-    text = f"a {text}: return a Functional or Sequential model of {framework.keras.__name__}"
+    text = f"an object of class {text}: return a Functional or Sequential model of {framework.keras.__name__}"
     return Failure(NO_MODEL, encodable(f"{cloner.short if cloner else name} returned {text}"))

@@ -144,7 +144,7 @@ class Torch(Backend):
     def write(self, value: Any, array: Any) -> bool:
         if value.shape != array.shape:
             return False
-        # `assign` would refuse a weight if its initializer returned another shape than that of the weight.
+        # `assign` would refuse a weight if its initializer returned a value of another shape.
         value.data.copy_(self.tensor(array))
         return True
 

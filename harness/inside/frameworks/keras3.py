@@ -134,7 +134,7 @@ class Keras3(Framework):
         layers = model._flatten_layers() if hasattr(model, "_flatten_layers") else []
         states = [state for layer in layers for state in self._own_states(layer)]
         if getattr(model, "compiled", False):
-            # The loss has variables at once; metrics create theirs in training.
+            # The loss has variables when it is created; metrics create theirs in training.
             states += [(state, False) for state in getattr(getattr(model, "_loss_tracker", None), "variables", ())]
         return states
 

@@ -163,7 +163,7 @@ class Pair:
         return f"{new}{self.name(expected)}#{alignment.originals.get(use, use)}.{output}"
 
     def original_tensor(self, tensor: Tensor) -> Tensor:
-        """The original's tensor for a tensor of the clone; with negative indices if missing."""
+        """The original's tensor for a tensor of the clone; its indices are negative if it is missing."""
         layer, use, output = tensor
         original = self.layers.originals.get(layer)
         if original is None:

@@ -230,5 +230,5 @@ def _keyed(part: Part, facts: dict[str, Fact]) -> dict[_Key, Fact]:
 
 
 def _has_all_calls(layer: LayerSeen | Shape) -> bool:
-    """Whether all calls of a layer are in this model; for the model itself, False."""
+    """Whether all calls of a layer are in this model; False for the model itself."""
     return isinstance(layer, LayerSeen) and layer.nodes[0] == len(layer.calls)

@@ -82,7 +82,7 @@ def looping_frame(frames: Sequence[Frame]) -> str:
 
 
 def calling_frame(frames: Sequence[Frame]) -> str:
-    """The frame that calls a layer, as "file:function"; of several, the outermost."""
+    """The frame that calls a layer, as "file:function": the outermost if there are several."""
     caller = ""
     for frame in frames:
         if _FRAMEWORK_FILES.match(frame.file) and frame.function == "__call__" and _CALL_FILES.search(frame.file):

@@ -76,7 +76,7 @@ def follows(later: Difference, earlier: Difference, flow: Flow) -> bool:
 
 
 def _where(difference: Difference) -> Place | None:
-    """The place of a difference; for an exception, the layer that was being called."""
+    """The place of a difference, or the layer that was being called when an exception was raised."""
     called = difference.raised.called if difference.raised is not None else None
     return called or difference.first
 

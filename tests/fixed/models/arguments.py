@@ -302,7 +302,7 @@ IN_BOTH = {
     "an object that cannot be copied": (holding(Only), dict, "`held` of 'dense' holds.*Only.*there is only one"),
     "the same in a dictionary": (holding(lambda: {"a": Only()}), dict, "the model '.*' holds.*Only.*there is only one"),
     "a layer of the function around a class": (using_a_layer_around, dict, "Using.call` uses 'around'.*attribute"),
-    "an edited number": (edited, dict, r"'dense' was built with other settings.*7,?\).*clone_function"),
+    "an edited number": (edited, dict, r"'dense' was built before its settings.*7,?\).*clone_function"),
     "an edited bias": (lambda: edited("use_bias", True, use_bias=False), dict, "'dense'.*has none.*clone_function"),
     "weights of another layer": (
         *(single, with_weights(functions(lambda _: layers.Dense(7)))),

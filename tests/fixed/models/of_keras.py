@@ -51,7 +51,7 @@ def of_a_variable(by):
 LAYERS = {
     "an object as activation": lambda: layers.Dense(4, activation=layers.LeakyReLU(0.3)),
     "a pipeline": lambda: layers.Pipeline([layers.Rescaling(2.0), layers.Lambda(lambda x: x * 2.0)]),
-    "a variable that is no weight of a name": HoldsAVariable,
+    "a variable that is not a weight with a name": HoldsAVariable,
     "an initializer over a variable": lambda: layers.Dense(4, kernel_initializer=of_a_variable(keras.Variable(2.0))),
 }
 models(LAYERS, under_a_mask)
