@@ -109,8 +109,9 @@ def _compile_lines(choices: Choices, model: Model) -> list[str]:
     return [line, f"<it>.{choices.pick(_COMPILED_SETTINGS)}"] if choices.chance(6) else [line]
 
 
-def _attach_lines(choices: Choices) -> list[str]:
-    text = choices.pick(_ATTACHED_VALUES)
+def _attach_lines(choices: Choices, on: int | None) -> list[str]:
+    # A layer that holds itself has no end in tf_keras.
+    text = choices.pick([value for value in _ATTACHED_VALUES if on is None or "model." not in value])
     return [f"<it>.extra = {text}", *(["<it>.extra.build((None, 4))"] if "Dense" in text and choices.number(2) else [])]
 
 
@@ -174,7 +175,7 @@ _PREPARATIONS: Mapping[str, tuple[int, Callable[[Choices, Model, int | None], li
     "adapt": (9, lambda choices, model, on: _adapt_lines(choices, model, on or 0)),
     "lora": (4, lambda choices, model, on: [f"<it>.enable_lora({choices.pick(_LORA_ARGUMENTS)})"]),
     "quantize": (2, lambda choices, model, on: [choices.pick(_QUANTIZE_CALLS)]),
-    "hang": (5, lambda choices, model, on: _attach_lines(choices)),
+    "hang": (5, lambda choices, model, on: _attach_lines(choices, on)),
     "set": (1, lambda choices, model, on: [f"<it>.{choices.pick(_ATTRIBUTE_SETTINGS)}"]),
 }
 """The preparations by name: how often each is drawn, and a function that draws its lines."""
