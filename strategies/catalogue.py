@@ -49,7 +49,8 @@ def kinds_of(
         weight = max(2, sum(kind.weight for kind in kinds.values()) // (2 * len(user_layers)))
         pairs, user_pairs = (sum(len(kind.optional) for kind in some.values()) for some in (kinds, user_kinds))
         share = max(1, pairs // (2 * max(1, user_pairs)))
-        kinds.update({name: replace(kind, weight=weight, share=share) for name, kind in user_kinds.items()})
+        # The user's layers come first: failing examples shrink to them.
+        kinds = {name: replace(kind, weight=weight, share=share) for name, kind in user_kinds.items()} | kinds
     return kinds
 
 

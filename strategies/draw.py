@@ -69,13 +69,18 @@ class Catalogue:
     """The `CLONE_ARGUMENTS` that the `clone_model` of the release does not accept."""
 
     @functools.cached_property
-    def weighted_kinds(self) -> list[tuple[Kind, str]]:
-        """Return kinds without an argument, by weight; then about as many with an argument."""
-        kinds = [(kind, "") for kind in self.kinds.values() for _ in range(kind.weight)]
-        pairs = [
-            (kind, argument) for kind in self.kinds.values() for argument in kind.optional for _ in range(kind.share)
-        ]
-        return kinds + pairs * round(len(kinds) / max(1, len(pairs)))
+    def arguments(self) -> dict[str, list[str]]:
+        """Return what to draw of each kind: "" by weight, then in all about as often each argument."""
+        pairs = sum(kind.share * len(kind.optional) for kind in self.kinds.values())
+        factor = round(sum(kind.weight for kind in self.kinds.values()) / max(1, pairs))
+        return {
+            name: [""] * kind.weight + [*kind.optional] * (kind.share * factor) for name, kind in self.kinds.items()
+        }
+
+    @functools.cached_property
+    def weighted_kinds(self) -> list[Kind]:
+        """Return each kind as often as it is drawn, with and without an argument."""
+        return [kind for kind in self.kinds.values() for _ in self.arguments[kind.name]]
 
 
 @dataclass(frozen=True)
@@ -139,7 +144,8 @@ class Drawing:
     # -- a new layer, or an operation
 
     def _draw_apply(self, level: Level, choices: Choices) -> Instruction | None:
-        kind, argument = choices.pick(self.catalogue.weighted_kinds)
+        kind = choices.pick(self.catalogue.weighted_kinds)
+        argument = choices.pick(self.catalogue.arguments[kind.name])
         least, most = kind.takes
         count = 1 if kind.packed == "any" and choices.number(4) < 3 else least + choices.number(most - least + 1)
         if level.chain and (count > 1 or is_operation(kind.name)):

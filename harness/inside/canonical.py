@@ -83,7 +83,8 @@ def function(value: Any, depth: int = 0) -> str:
     parts = [_code(value.__code__), text(value.__defaults__, depth + 1), text(value.__kwdefaults__, depth + 1)]
     parts += [_content(content, depth + 4) for content in contents(value.__closure__ or ())]
     parts += [f"{name}: {_content(content, depth + 4)}" for name, content in globals_of(value)]
-    return "function {} {}".format(value.__name__, short_hash("\n".join(parts).encode("utf-8", "backslashreplace")))
+    digest = short_hash("\n".join(parts).encode("utf-8", "backslashreplace"))
+    return f"function {value.__code__.co_name} {digest}"
 
 
 def _content(value: Any, depth: int) -> str:

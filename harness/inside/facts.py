@@ -154,7 +154,7 @@ class Facts:
         whole = self._text_of_whole(path, value, kind)
         if whole or depth > _DEEPEST:
             self._facts[path] = Fact(whole or entry(value))
-            return False
+            return _is_tensor(value) and self._framework.tensors.concrete(value)
         if id(value) in self._mutable and not self._value_depth:
             self._facts[path] = Fact(met=self._first_places[id(value)])
             return True

@@ -32,4 +32,15 @@ assert found == expected, f"{found} trainable weights in the clone, {expected} i
 # kind = "ConvLSTMCell"
 # inside = "ConvLSTM?D"
 # found = "true"
+#
+# [[match]]
+# check = ["outputs", "training"]
+# found = "*OrthogonalRegularizer must have rank 2*" # of a bias that trains in the clone
+# exception = "ValueError"
+#
+# [[match]]
+# check = "structure"
+# aspect = "attribute.losses"
+# kind = ["ConvLSTM?D", "ConvLSTMCell"]
+# found = "raises ValueError"
 # ///

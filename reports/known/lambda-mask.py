@@ -69,7 +69,7 @@ layers.LSTM(2)(clone.get_layer("double")(x))
 # check = "structure"
 # aspect = "call.*"
 # path = "layers*kwargs['mask']*"
-# found = "__lambda__"
+# found = ["__lambda__", "builtins", "function"]
 #
 # [[match]]
 # check = "made"

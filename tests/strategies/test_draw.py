@@ -112,8 +112,8 @@ OF_STATES = r"initial_state=\[(.+),\s\1\]"
     ("generation", "kinds", "count", "texts"),
     [
         ("keras", "", 400, OF_ALL_KINDS),
-        ("keras", "Lambda", 60, OF_LAMBDAS),
-        ("keras", "Dense Normalization StringLookup", 60, OF_LEARNING),
+        ("keras", "Lambda", 180, OF_LAMBDAS),
+        ("keras", "Dense Normalization StringLookup", 100, OF_LEARNING),
         ("keras", "Dense", 100, OF_OBJECTS),
         ("tf_keras", "LSTM", 30, OF_STATES),
     ],
