@@ -37,4 +37,11 @@ clone.set_weights(model.get_weights())
 # check = "structure"
 # aspect = "config.quantization_config"
 # given = "inside a layer"
+#
+# [[match]]
+# check = "structure"
+# aspect = "attribute.kernel" # which "int4" computes from weights that are not loaded
+# kind = "Dense"
+# path = "layers['*/*']*"
+# expected = "array of *, int8: *"
 # ///
