@@ -54,4 +54,10 @@ assert found == expected, f"{found} trainable weights in the clone, {expected} i
 # kind = "StringLookup"
 # inside = "TextVectorization"
 # found = "true"
+#
+# [[match]]
+# check = "structure"
+# aspect = "attribute.losses" # a regularizer that rejects a bias, which trains in the clone
+# kind = "EinsumDense"
+# found = "raises ValueError"
 # ///

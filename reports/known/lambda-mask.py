@@ -76,4 +76,10 @@ layers.LSTM(2)(clone.get_layer("double")(x))
 # found = "*cannot mix tensors and non-tensors*mask=*'*'*"
 # exception = "ValueError"
 # frame = "keras/src/layers/layer.py:__init__"
+#
+# [[match]]
+# check = "made"
+# found = "*Invalid dtype: str*"
+# exception = "ValueError"
+# frame = "keras/src/backend/common/variables.py:standardize_dtype"
 # ///
