@@ -13,8 +13,8 @@ from clonediff.harness.answers.in_process import ClonedModel, clone_live
 from clonediff.harness.answers.sentences import effects, headline, sentence
 from clonediff.harness.answers.user_causes import user_causes
 from clonediff.harness.answers.user_models import UserModel, user_model
-from clonediff.harness.inside.subclassed import CLONE
-from clonediff.harness.inside.values import input_words
+from clonediff.harness.inside.subclassed import CLONE_LINES
+from clonediff.harness.inside.values import describe_input
 from clonediff.harness.observation import Case
 from clonediff.harness.scripts.reproducer import reproducer, with_versions
 from clonediff.harness.trials.triage import with_blame
@@ -108,7 +108,7 @@ def check(spec: str, cloners: Sequence[str] = UPSTREAM_AND_FIXED, clone_function
     clones = explainer.causes_by_cloner()
     if rest := [name for name in user.cloners if name not in clones]:  # an earlier cloner has changed the model
         clones |= check(spec, rest, clone_function).clones
-    kind, inputs = user.subclassed or type(user.model).__name__, tuple(map(input_words, cloned.inputs))
+    kind, inputs = user.subclassed or type(user.model).__name__, tuple(map(describe_input, cloned.inputs))
     return CheckedModel(spec, kind, explainer.versions, inputs, clones, bool(user.subclassed), user.replaced or {})
 
 
@@ -160,7 +160,7 @@ class _Explainer:
         failing = [script for script in scripts if script.raises]
         surest = min(failing, key=lambda script: (not script.sure, "def config(model)" in script.text), default=None)
         text = with_versions(surest, self.versions).text if surest else ""
-        return text.replace("clone = keras.models.clone_model(model)", CLONE) if self._user.subclassed else text
+        return text.replace("clone = keras.models.clone_model(model)", CLONE_LINES) if self._user.subclassed else text
 
 
 def _user_classes(model: Any, generation: Generation) -> UserClasses:

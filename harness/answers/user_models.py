@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from clonediff.harness.inside.cloners.users import function, is_users_cloner, problem, recorded
+from clonediff.harness.inside.cloners.users import cloner_problem, import_cloner, is_users_cloner, record_replacement
 from clonediff.harness.subjects.environment import environment
 from clonediff.harness.subjects.subject import Subject
 from clonediff.strategies.dialects import DIALECTS
@@ -38,12 +38,12 @@ def user_model(spec: str, cloners: Sequence[str], clone_function: str = "") -> U
     """
     from clonediff.harness.inside.cloners import chosen_cloners
     from clonediff.harness.inside.frameworks import generation_of
-    from clonediff.harness.inside.subclassed import clone_within, is_subclassed, lines_around
+    from clonediff.harness.inside.subclassed import clone_within, is_subclassed, wrapping_source
 
     generation, source = _source_of(spec)
     _import_keras(generation)
     for name in filter(is_users_cloner, (*cloners, clone_function)):
-        if why := problem(name):
+        if why := cloner_problem(name):
             raise ValueError(why)
     model = _run_script(source)
     framework = _import_keras(generation_of(model))
@@ -52,14 +52,14 @@ def user_model(spec: str, cloners: Sequence[str], clone_function: str = "") -> U
         if clone_function:
             reason = f"{type(model).__name__} is subclassed, but a clone function needs a model with a graph"
             raise ValueError(f"{reason}: omit --clone-function")
-        lines = lines_around(model)
+        lines = wrapping_source(model)
         source = f"{source}\n{DIALECTS[framework.generation].imports['keras']}\n{lines}"
         calls = {name: partial(clone_within, lines, clone, framework.keras) for name, clone in clones.items()}
         return UserModel(_run_script(source), source, calls, type(model).__name__)
     if not clone_function:
         return UserModel(model, source, {name: name for name in cloners})
     replaced: dict[str, str] = {}
-    recording = partial(recorded, function(clone_function), replaced)
+    recording = partial(record_replacement, import_cloner(clone_function), replaced)
     calls = {name: partial(clone, clone_function=recording) for name, clone in clones.items()}
     return UserModel(model, source, calls, replaced=replaced)
 

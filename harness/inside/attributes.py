@@ -12,7 +12,7 @@ import re
 import types
 from typing import Any
 
-from clonediff.harness.inside.canonical import codes_of
+from clonediff.harness.inside.canonical import code_objects
 from clonediff.harness.inside.packages import BACKENDS, cached_per_class, is_backend_class, is_user_defined, root_of
 
 OPAQUE = BACKENDS | {"builtins", "threading", "_thread"}
@@ -21,26 +21,26 @@ PLAIN = frozenset([bool, int, float, complex, str, bytes, type(None), type(Ellip
 CONTAINERS = (list, tuple, dict, set, frozenset, collections.deque)
 
 
-def names_of(owner: Any, private: re.Pattern[str] | None) -> tuple[set[str], set[str]]:
-    """The names of the attributes to compare, including `private` ones, and of all attributes."""
+def attribute_names(owner: Any, private: re.Pattern[str] | None) -> tuple[set[str], set[str]]:
+    """The names of the attributes to compare, and of all; `private` matches further private ones."""
     kind, attributes = type(owner), getattr(owner, "__dict__", {})
-    names, held = set(slots(kind)), {*attributes, *slots(kind)}
-    is_own, of_packages, arguments = is_user_defined(kind), names_of_packages(kind), constructor_arguments(kind)
+    names, all_names = set(slots(kind)), {*attributes, *slots(kind)}
+    is_custom, library_names, arguments = is_user_defined(kind), names_in_libraries(kind), constructor_arguments(kind)
     for name, value in attributes.items():
         if type(name) is not str:
             continue
         if (
             name[:1] != "_"
             or (private is not None and private.match(name))
-            or (is_own and name[:2] != "__" and name not in of_packages)
+            or (is_custom and name[:2] != "__" and name not in library_names)
             or is_user_object(value)
         ):
             names.add(name)
         elif name[1:] in arguments:
             has_public = name[1:] in attributes or hasattr(kind, name[1:])
-            if not (has_public and type(value) in PLAIN):  # of other values, the public property may return a copy
+            if not (has_public and type(value) in PLAIN):  # a property may return a copy of other values
                 names.add(name)
-    return names, held
+    return names, all_names
 
 
 def is_user_object(value: Any) -> bool:
@@ -53,7 +53,7 @@ def is_user_object(value: Any) -> bool:
 
 @cached_per_class
 def slots(kind: Any) -> tuple[str, ...]:
-    """The slots of a class and its bases; private slots only of user-defined classes."""
+    """The slots of a class and its bases; private ones only if the class is user-defined."""
     names: list[str] = copyreg._slotnames(kind) if root_of(kind) not in OPAQUE else []  # type: ignore[attr-defined]
     return tuple(name for name in names if name[:1] != "_" or is_user_defined(kind))
 
@@ -74,14 +74,14 @@ def properties(kind: Any) -> tuple[str, ...]:
 def constructor_arguments(kind: Any) -> frozenset[str]:
     """The names of the arguments of all constructors of a class and its bases."""
     names: set[str] = set()
-    for code in (code for base in kind.__mro__ for code in codes_of(vars(base).get("__init__"))):
+    for code in (code for base in kind.__mro__ for code in code_objects(vars(base).get("__init__"))):
         names.update(code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount])
     return frozenset(names)
 
 
 @cached_per_class
-def names_of_packages(kind: Any) -> frozenset[str]:
-    """All names, such as attributes, in the code of a class's bases in libraries."""
+def names_in_libraries(kind: Any) -> frozenset[str]:
+    """All names in the code of those bases of a class that are defined in libraries."""
     return frozenset().union(*(_names_in(base) for base in kind.__mro__ if not is_user_defined(base)))
 
 
@@ -89,16 +89,16 @@ def names_of_packages(kind: Any) -> frozenset[str]:
 def _names_in(kind: Any) -> frozenset[str]:
     names: set[str] = set(vars(kind))
     for member in vars(kind).values():
-        waiting = codes_of(member)
-        while waiting:
-            code = waiting.pop()
+        pending = code_objects(member)
+        while pending:
+            code = pending.pop()
             names.update(code.co_names, (item for item in code.co_consts if type(item) is str))
-            waiting += [item for item in code.co_consts if isinstance(item, types.CodeType)]
+            pending += [item for item in code.co_consts if isinstance(item, types.CodeType)]
     return frozenset(names)
 
 
 @cached_per_class
-def is_value(kind: Any) -> bool:
+def holds_only_settings(kind: Any) -> bool:
     """Whether objects of a class only hold settings, and compute nothing."""
     methods = {name for base in kind.__mro__[:-1] for name, item in vars(base).items() if callable(item)}
     public = {name for name in methods if name[0] != "_"}

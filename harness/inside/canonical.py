@@ -17,49 +17,49 @@ from clonediff.harness.fixed.parts import names_in
 from clonediff.harness.inside.digests import as_text, short_hash
 from clonediff.harness.inside.packages import cached_per_class, is_user_defined
 
-LONGEST = 120
+MAX_LENGTH = 120
 
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{5,}")
-_DEEPEST = 12
-_BUILT_ON = "build_config"
-"""The key of the build shape in a config; calls are compared instead."""
+_MAX_DEPTH = 12
+_BUILD_KEY = "build_config"
+"""The key of the build shape in a config, which is not compared, since calls are."""
 
 
 def without_addresses(text: str) -> str:
     return _ADDRESS.sub("0x", text) if "0x" in text else text
 
 
-def entry(value: Any) -> str:
-    """The canonical text of a value; a long one is cut, and a digest added."""
-    full = text(value)
-    if len(full) <= LONGEST:
-        return full
-    return "{}...{}".format(full[: LONGEST - 27], short_hash(full.encode("utf-8", "backslashreplace")))
+def short_text(value: Any) -> str:
+    """The canonical text of a value; of a long one, the beginning and a digest."""
+    text = full_text(value)
+    if len(text) <= MAX_LENGTH:
+        return text
+    return "{}...{}".format(text[: MAX_LENGTH - 27], short_hash(text.encode("utf-8", "backslashreplace")))
 
 
-def text(value: Any, depth: int = 0) -> str:
+def full_text(value: Any, depth: int = 0) -> str:
     """The full canonical text of a value; lists differ from tuples, and dicts are sorted."""
     kind = type(value)
     if value is None or kind in (bool, int, float, str, bytes):
         return repr(value)
-    if depth > _DEEPEST:
+    if depth > _MAX_DEPTH:
         return "..."
     if isinstance(value, dict):
         code = value.get("value") if len(value) == 1 else None
         is_code = isinstance(code, tuple) and len(code) == 3 and isinstance(code[0], str)
-        if is_code or value.get("class_name") == "__lambda__":  # its serialized code includes the line number
+        if is_code or value.get("class_name") == "__lambda__":  # serialized code includes a line number
             return "<lambda>"
         if value.get("class_name") in ("InputLayer", "SeedGenerator") and isinstance(value.get("config"), dict):
             # Keras may have numbered the name, which is compared with the layer.
             value = dict(value, config={key: item for key, item in value["config"].items() if key != "name"})
-        keys = [(key if isinstance(key, str) else repr(key), item) for key, item in value.items() if key != _BUILT_ON]
-        items = sorted((without_addresses(key), text(item, depth + 1)) for key, item in keys)
+        keys = [(key if isinstance(key, str) else repr(key), item) for key, item in value.items() if key != _BUILD_KEY]
+        items = sorted((without_addresses(key), full_text(item, depth + 1)) for key, item in keys)
         return "{{{}}}".format(", ".join("{}: {}".format(*item) for item in items))
     if isinstance(value, (list, tuple)):
-        inner = ", ".join([text(item, depth + 1) for item in value])
+        inner = ", ".join([full_text(item, depth + 1) for item in value])
         return f"[{inner}]" if isinstance(value, list) else f"({inner})"
     if isinstance(value, (set, frozenset)):
-        return "{{{}}}".format(", ".join(sorted(text(item, depth + 1) for item in value)))
+        return "{{{}}}".format(", ".join(sorted(full_text(item, depth + 1) for item in value)))
     if isinstance(value, np.ndarray):
         body: Any = value.tobytes()
         if value.dtype.kind in "OSU":  # the bytes of objects are pointers
@@ -70,28 +70,32 @@ def text(value: Any, depth: int = 0) -> str:
     if isinstance(value, type):
         return " ".join(filter(None, ("class", value.__module__ + "." + value.__qualname__, class_code(value))))
     if isinstance(value, types.MethodType):
-        return f"method {function(value.__func__, depth)}"
+        return f"method {function_text(value.__func__, depth)}"
     if isinstance(value, types.FunctionType):
-        return function(value, depth)
+        return function_text(value, depth)
     if callable(value) and hasattr(value, "__name__"):
         return f"function {value.__name__}"
-    return _object(value, depth)
+    return _object_text(value, depth)
 
 
-def function(value: Any, depth: int = 0) -> str:
+def function_text(value: Any, depth: int = 0) -> str:
     """The canonical text of a function: name, and digest of code, defaults, closure, globals."""
-    parts = [_code(value.__code__), text(value.__defaults__, depth + 1), text(value.__kwdefaults__, depth + 1)]
-    parts += [_content(content, depth + 4) for content in contents(value.__closure__ or ())]
-    parts += [f"{name}: {_content(content, depth + 4)}" for name, content in globals_of(value)]
+    parts = [
+        _code_text(value.__code__),
+        full_text(value.__defaults__, depth + 1),
+        full_text(value.__kwdefaults__, depth + 1),
+    ]
+    parts += [_content_text(content, depth + 4) for content in cell_contents(value.__closure__ or ())]
+    parts += [f"{name}: {_content_text(content, depth + 4)}" for name, content in globals_of(value)]
     digest = short_hash("\n".join(parts).encode("utf-8", "backslashreplace"))
     return f"function {value.__code__.co_name} {digest}"
 
 
-def _content(value: Any, depth: int) -> str:
-    """The text of a closure cell or global, or the class of an object with facts."""
+def _content_text(value: Any, depth: int) -> str:
+    """The text of a value in a closure or global; of an object with attributes, only its class."""
     plain = value is None or isinstance(value, (bool, int, float, str, bytes, np.ndarray, np.generic))
     plain = plain or isinstance(value, (list, tuple, dict, set, frozenset, type)) or callable(value)
-    return text(value, depth) if plain and not hasattr(value, "get_config") else type(value).__name__
+    return full_text(value, depth) if plain and not hasattr(value, "get_config") else type(value).__name__
 
 
 def globals_of(function: Any) -> Iterator[tuple[str, Any]]:
@@ -113,11 +117,11 @@ def class_code(kind: Any) -> str:
     for base in filter(is_user_defined, kind.__mro__):
         for name, member in sorted(vars(base).items()):
             plain = repr(member) if isinstance(member, (bool, int, float, str, bytes)) else ""
-            parts.append(f"{name} {plain} {[_code(code) for code in codes_of(member)]}")
+            parts.append(f"{name} {plain} {[_code_text(code) for code in code_objects(member)]}")
     return short_hash("\n".join(parts).encode("utf-8", "backslashreplace"))
 
 
-def codes_of(member: Any) -> list[types.CodeType]:
+def code_objects(member: Any) -> list[types.CodeType]:
     """The code objects of a method or property, without decorators."""
     accessors = (member.fget, member.fset, member.fdel) if isinstance(member, property) else (member,)
     functions: list[Any] = [getattr(accessor, "__func__", accessor) for accessor in accessors]
@@ -125,25 +129,25 @@ def codes_of(member: Any) -> list[types.CodeType]:
     return [code for code in codes if code is not None]
 
 
-def contents(cells: Any) -> Iterator[Any]:
-    """The contents of those closure cells that are not empty."""
+def cell_contents(cells: Any) -> Iterator[Any]:
+    """The contents of closure cells, except empty ones."""
     for cell in cells:
         with contextlib.suppress(ValueError):
             yield cell.cell_contents
 
 
 @functools.lru_cache(maxsize=4096)
-def _code(code: Any) -> str:
-    constants = [_code(item) if isinstance(item, types.CodeType) else text(item) for item in code.co_consts]
+def _code_text(code: Any) -> str:
+    constants = [_code_text(item) if isinstance(item, types.CodeType) else full_text(item) for item in code.co_consts]
     return f"{code.co_code.hex()} {constants} {code.co_names} {code.co_varnames}"
 
 
-def _object(value: Any, depth: int) -> str:
+def _object_text(value: Any, depth: int) -> str:
     name = type(value).__name__
-    with contextlib.suppress(Exception):  # a symbolic tensor has no numbers, and `get_config` of a user may raise
+    with contextlib.suppress(Exception):  # a symbolic tensor has no numbers, and a user's `get_config` may raise
         if hasattr(value, "numpy") and hasattr(value, "dtype"):
-            return f"{name} {text(np.asarray(value.numpy()), depth + 1)}"
+            return f"{name} {full_text(np.asarray(value.numpy()), depth + 1)}"
         if hasattr(value, "get_config"):
-            return f"{name} {text(value.get_config(), depth + 1)}"
+            return f"{name} {full_text(value.get_config(), depth + 1)}"
         return without_addresses(f"{name} {value}")
     return name

@@ -5,7 +5,7 @@ from __future__ import annotations
 import types
 from typing import Any
 
-from clonediff.harness.inside.canonical import entry
+from clonediff.harness.inside.canonical import short_text
 from clonediff.harness.inside.frameworks.interface import Framework
 from clonediff.harness.inside.structure import items_of
 
@@ -16,34 +16,34 @@ _GRAPH_KEYS = frozenset(["layers", "input_layers", "output_layers", "build_input
 _BUILD_SHAPES = frozenset(["query_shape", "key_shape", "value_shape"])
 """Build shapes in the config of `MultiHeadAttention`, which are not compared, since calls are."""
 _MODEL_KEYS = ("trainable", "dtype")
-"""Keys in the config of a nested model, which is itself compared."""
+"""Keys in the config of a nested model that are compared with the model."""
 
 
 def settings(layer: Any, framework: Framework) -> dict[str, str]:
     """The config of a layer, with further state under keys that begin with a dot."""
     try:
         config = framework.config(layer)
-    except Exception as error:  # a layer may have no config: that is compared, too
+    except Exception as error:  # a layer without a config is compared, too
         return {"get_config": f"raises {type(error).__name__}"}
     excluded = _COMPARED_ELSEWHERE | _GRAPH_KEYS if "layers" in config else _COMPARED_ELSEWHERE
     config = {name: value for name, value in config.items() if name not in excluded}
     if framework.is_graph(layer) or not isinstance(layer, framework.layer_class):
         return _texts(config)
-    own = vars(layer)
-    if not framework.keeps_adapted_state and getattr(own.get("_lookup_layer"), "input_vocabulary", 0) is None:
+    attributes = vars(layer)
+    if not framework.keeps_adapted_state and getattr(attributes.get("_lookup_layer"), "input_vocabulary", 0) is None:
         config.pop("vocabulary_size", None)  # it is the size of the layer's table
     if type(layer).__name__ == "MultiHeadAttention":
         config = {name: value for name, value in config.items() if name not in _BUILD_SHAPES}
     # If the config has a function's name, the name is compared, since the object may be any of several wrappers.
-    callables = {name: own[name] for name in _CALLABLES if own.get(name) is not None}
+    callables = {name: attributes[name] for name in _CALLABLES if attributes.get(name) is not None}
     callables = {name: value for name, value in callables.items() if not isinstance(config.get(name), str)}
     plain = {name: _without_model_keys(value) for name, value in config.items() if name not in callables}
-    texts = {name.lstrip("_"): entry(value) for name, value in callables.items()}
+    texts = {name.lstrip("_"): short_text(value) for name, value in callables.items()}
     return {**_texts(plain), **_adapted_state(layer, framework), **texts}
 
 
 def _texts(config: dict[str, Any]) -> dict[str, str]:
-    return {str(name): entry(value) for name, value in config.items()}
+    return {str(name): short_text(value) for name, value in config.items()}
 
 
 def _without_model_keys(value: Any) -> Any:
@@ -54,22 +54,22 @@ def _without_model_keys(value: Any) -> Any:
 
 
 def _adapted_state(layer: Any, framework: Framework) -> dict[str, str]:
-    """What the config of a layer leaves out: its `autocast`, or state from `adapt`."""
-    own = vars(layer)
-    if own.get("_autocast") is False and not hasattr(layer, "autocast"):
+    """State that the config of a layer leaves out: `autocast`, or what `adapt` learned."""
+    attributes = vars(layer)
+    if attributes.get("_autocast") is False and not hasattr(layer, "autocast"):
         return {"._autocast": "False"}
     if not framework.keeps_adapted_state:
         return {}
-    lookup = own.get("_lookup_layer", layer)
+    lookup = attributes.get("_lookup_layer", layer)
     if vars(lookup).get("input_vocabulary", 0) is None and hasattr(layer, "get_vocabulary"):
-        return {".vocabulary": entry([str(word) for word in layer.get_vocabulary(include_special_tokens=False)])}
+        return {".vocabulary": short_text([str(word) for word in layer.get_vocabulary(include_special_tokens=False)])}
     return {}
 
 
 # -- arguments of `compile`
 
 _LOSS_ARGUMENTS = ("_fn_kwargs", "fn", "_fn")
-"""Attributes of a loss that hold arguments missing in its config."""
+"""Attributes of a loss that hold arguments missing from its config."""
 
 
 def compile_texts(arguments: dict[str, Any]) -> dict[str, str]:
@@ -97,7 +97,7 @@ def _flatten_object(path: str, value: Any, texts: dict[str, str]) -> None:
     elif hasattr(value, "get_config") and not isinstance(value, types.FunctionType):
         kind, settings = type(value).__name__, _settings(value)
     else:
-        kind = entry(value)
+        kind = short_text(value)
     texts[path] = kind  # the serialized code of a lambda is left out: it has a line number
     if isinstance(settings, dict) and kind != "__lambda__":
         for name, part in settings.items():
@@ -105,10 +105,10 @@ def _flatten_object(path: str, value: Any, texts: dict[str, str]) -> None:
 
 
 def _settings(value: Any) -> dict[str, Any]:
-    """The config of an object, with the loss arguments that are missing in it."""
+    """The config of an object, with the loss arguments that are missing from it."""
     try:
         settings = dict(value.get_config())
-    except Exception:  # `get_config` of a user may raise
+    except Exception:  # a user's `get_config` may raise
         settings = {}
     for further in map(vars(value).get, _LOSS_ARGUMENTS):
         if further is not None:

@@ -1,10 +1,10 @@
-"""Describes a model that does not run: layers, calls, inputs, outputs, weights and states."""
+"""Describes the static structure of a model: layers, calls, inputs, outputs, weights and states."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from clonediff.harness.inside.canonical import class_code, entry
+from clonediff.harness.inside.canonical import class_code, short_text
 from clonediff.harness.inside.configs import compile_texts
 from clonediff.harness.inside.facts import Facts
 from clonediff.harness.inside.layers import Layers, is_custom_class
@@ -21,30 +21,30 @@ class Description:
         self._observer = observer
         self.model = model
         self.values: Any = None
-        """The `VariableValues` that the model has before each run."""
+        """The values of all variables before each run."""
         self.layers = Layers(model, observer)
-        self.weights, trains = framework.weights(model)
+        self.weights, trainable = framework.weights(model)
         states = framework.states(model)
         layers = self.layers.describe()
         known = {id(weight) for weight in self.weights}
-        mentioned = [variable for key, variable in self.layers.variables.items() if key not in known]
-        self.states = list({id(state): state for state in [*(state for state, _ in states), *mentioned]}.values())
+        in_calls = [variable for key, variable in self.layers.variables.items() if key not in known]
+        self.states = list({id(state): state for state in [*(state for state, _ in states), *in_calls]}.values())
         # Initial values, which a second description of the same model does not need.
-        self.initial = [framework.read(weight) for weight in self.weights] if values else []
-        self.first_states = [framework.read(state) for state in self.states] if values else []
+        self.initial_weights = [framework.read(weight) for weight in self.weights] if values else []
+        self.initial_states = [framework.read(state) for state in self.states] if values else []
         owners: dict[int, int] = {}
         for number, place in enumerate(self.layers.places):
             for variable in framework.own_variables(place.layer) if place.first == number else ():
                 owners.setdefault(id(variable), number)
-        by_chance = {id(state) for state, chance in states if chance}
+        random_states = {id(state) for state, is_random in states if is_random}
         inputs, outputs = ends = framework.ends(model)
         numbers = {id(tensor): number for side in ends for number, tensor in enumerate(side)}
         structures = [skeleton(side, lambda leaf: numbers.get(id(leaf))) for side in framework.structures(model)]
         compiled = framework.compiled(model)
         digests = {
             id(state): digest(value)
-            for state, value in zip(self.states, self.first_states, strict=False)
-            if not observer.values_by_chance and id(state) not in by_chance
+            for state, value in zip(self.states, self.initial_states, strict=False)
+            if not observer.ignores_values and id(state) not in random_states
         }
         self.shape = Shape(
             kind=type(model).__name__,
@@ -55,7 +55,7 @@ class Description:
             inputs=tuple(map(self._end, inputs)),
             outputs=tuple(map(self._end, outputs)),
             layers=tuple(layers),
-            weights=tuple(self._variable(weight, owners, id(weight) in trains) for weight in self.weights),
+            weights=tuple(self._variable(weight, owners, id(weight) in trainable) for weight in self.weights),
             states=tuple(self._variable(state, owners, False, digests.get(id(state), "")) for state in self.states),
             compiled=None if compiled is None else compile_texts(compiled),
             own=is_custom_class(type(model)),
@@ -64,17 +64,17 @@ class Description:
 
     def read_facts(self, original: Description | None = None, facts: Facts | None = None) -> None:
         """Fill the attributes of the shape from `facts`, by default those of the model."""
-        theirs = None if original is None else original.facts
-        self.facts: Facts = facts or Facts(self.layers, [*self.weights, *self.states], self._observer, theirs)
-        for attributes, of_layer in zip(self.shape.facts, self.facts.by_layer, strict=False):
+        original_facts = None if original is None else original.facts
+        self.facts: Facts = facts or Facts(self.layers, [*self.weights, *self.states], self._observer, original_facts)
+        for attributes, facts_of_layer in zip(self.shape.facts, self.facts.by_layer, strict=False):
             attributes.clear()
-            attributes.update(of_layer)
+            attributes.update(facts_of_layer)
 
     def shared_with(self, clone: Description) -> list[Any]:
         """The layers and variables that a clone shares with this model."""
-        ours, theirs = ([*each.layers.objects(), *each.weights, *each.states] for each in (self, clone))
-        ids = {id(thing) for thing in ours}
-        return [thing for thing in theirs if id(thing) in ids]
+        ours, theirs = ([*side.layers.objects(), *side.weights, *side.states] for side in (self, clone))
+        ids = {id(item) for item in ours}
+        return [item for item in theirs if id(item) in ids]
 
     def _variable(self, variable: Any, owners: dict[int, int], trainable: bool, value: str = "") -> Variable:
         framework = self._observer.framework
@@ -90,7 +90,7 @@ class Description:
             ident=self._observer.ident(variable),
             value=value,
             short_name=short_name,
-            constraint=" ".join([entry(settings), *distribution, class_code(type(variable))]),
+            constraint=" ".join([short_text(settings), *distribution, class_code(type(variable))]),
             watched=bool(getattr(variable, "trainable", trainable)),
         )
 

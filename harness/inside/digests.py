@@ -11,8 +11,8 @@ import numpy as np
 
 from clonediff.harness.observation import Leaf
 
-KEPT_BYTES = 64 * 1024 * 1024
-_name = functools.lru_cache(maxsize=None)(str)
+MAX_KEPT_BYTES = 64 * 1024 * 1024
+_dtype_name = functools.lru_cache(maxsize=None)(str)
 """Returns the name of a dtype; cached, since NumPy computes it slowly."""
 
 
@@ -25,26 +25,26 @@ def short_hash(data: Any, more: bytes = b"") -> str:
 class Digests:
     """The digests of one trial, with those arrays that fit into `limit` bytes."""
 
-    def __init__(self, limit: int = KEPT_BYTES) -> None:
+    def __init__(self, limit: int = MAX_KEPT_BYTES) -> None:
         self._arrays: dict[str, Any] = {}
-        self._room = limit
+        self._free_bytes = limit
 
     def digest(self, array: Any) -> str:
         dtype = array.dtype
         if dtype.kind in "OSU":
             body: Any = json.dumps([as_text(item) for item in array.flat]).encode()
         else:
-            array = with_one_nan(array) if dtype.kind in "fcV" else array
+            array = with_equal_nans(array) if dtype.kind in "fcV" else array
             body = _bytes(array)
-        name = short_hash((f"{_name(dtype)}{array.shape}").encode(), body)
-        # At most half of the remaining room, so that small arrays, such as outputs, always fit.
-        if name not in self._arrays and array.nbytes * 2 <= self._room:
+        name = short_hash((f"{_dtype_name(dtype)}{array.shape}").encode(), body)
+        # One array takes at most half of the free bytes, so that small arrays, such as outputs, always fit.
+        if name not in self._arrays and array.nbytes * 2 <= self._free_bytes:
             self._arrays[name] = array
-            self._room -= array.nbytes
+            self._free_bytes -= array.nbytes
         return name
 
     def leaf(self, array: Any) -> Leaf:
-        return Leaf(array.shape, _name(array.dtype), self.digest(array))
+        return Leaf(array.shape, _dtype_name(array.dtype), self.digest(array))
 
     def difference(self, left: str, right: str) -> dict[str, Any]:
         """How the arrays of two digests differ, or which of them were not kept."""
@@ -66,15 +66,15 @@ def are_equal(left: Any, right: Any) -> bool:
     return bool(np.array_equal(_bytes(left), _bytes(right)) if has_bytes else left.tolist() == right.tolist())
 
 
-def with_one_nan(array: Any) -> Any:
+def with_equal_nans(array: Any) -> Any:
     """The array, with equal bits for all NaNs."""
     try:
-        holes = np.isnan(array)
+        nans = np.isnan(array)
     except TypeError:
         return array
-    if holes.any():
+    if nans.any():
         array = array.copy()
-        array[holes] = np.nan
+        array[nans] = np.nan
     return array
 
 
@@ -96,9 +96,9 @@ def difference(left: Any, right: Any) -> dict[str, Any]:
         report["max_abs"] = float(distance.max()) if distance.size else None
     report["count"] = int(np.count_nonzero(differs))
     if report["count"]:
-        place = tuple(int(axis[0]) for axis in np.nonzero(np.atleast_1d(differs)))[: max(left.ndim, 0)]
-        report["first"] = list(place)
-        report["values"] = [as_text(left[place]), as_text(right[place])]
+        index = tuple(int(axis[0]) for axis in np.nonzero(np.atleast_1d(differs)))[: max(left.ndim, 0)]
+        report["first"] = list(index)
+        report["values"] = [as_text(left[index]), as_text(right[index])]
     return report
 
 

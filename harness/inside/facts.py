@@ -21,12 +21,19 @@ from clonediff.harness.inside.attributes import (
     CONTAINERS,
     OPAQUE,
     PLAIN,
-    is_value,
-    names_of,
-    names_of_packages,
+    attribute_names,
+    holds_only_settings,
+    names_in_libraries,
     properties,
 )
-from clonediff.harness.inside.canonical import class_code, contents, entry, globals_of, text, without_addresses
+from clonediff.harness.inside.canonical import (
+    cell_contents,
+    class_code,
+    full_text,
+    globals_of,
+    short_text,
+    without_addresses,
+)
 from clonediff.harness.inside.digests import short_hash
 from clonediff.harness.inside.layers import Layers
 from clonediff.harness.inside.observer import Observer
@@ -34,18 +41,18 @@ from clonediff.harness.inside.packages import is_user_defined, root_of
 from clonediff.harness.inside.structure import items_of
 from clonediff.harness.observation import NO_LAYER, Fact
 
-_DEEPEST = 16
-"""Objects at a greater depth are compared as text: properties may create objects endlessly."""
-_LONGEST_CONTAINER = 1000
+_MAX_DEPTH = 16
+"""Objects at a greater depth are compared as text, since properties may create objects endlessly."""
+_MAX_ITEMS = 1000
 """A container with more items is compared as text."""
-_CODE = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, type, types.ModuleType)
+_CODE_TYPES = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, type, types.ModuleType)
 _WRAPPERS = OPAQUE | {"functools"}
-_NAMES = frozenset(["name", "_name", "_path", "_parent_path"])
-_NOT_COMPARED = _NAMES | {"trainable", "_trainable", "input_mask", "output_mask", "distribute_strategy"}
+_NAME_ATTRIBUTES = frozenset(["name", "_name", "_path", "_parent_path"])
+_NOT_COMPARED = _NAME_ATTRIBUTES | {"trainable", "_trainable", "input_mask", "output_mask", "distribute_strategy"}
 """Attributes that are compared elsewhere, with a layer or call, or belong to the caller."""
 _GRAPH_ATTRIBUTES = frozenset(["_inputs", "_outputs"])
 """Attributes that are compared with the calls of layers."""
-_LEFT_BY_TRAINING = frozenset([".metrics", ".metrics_names", ".metrics_variables", ".optimizer.learning_rate"])
+_TRAINING_STATE = frozenset([".metrics", ".metrics_names", ".metrics_variables", ".optimizer.learning_rate"])
 """Attributes that training before cloning may have left in a model."""
 _NUMBERS_AT_END = re.compile(r"(_\d+)+$")
 
@@ -58,7 +65,7 @@ class Facts:
 
     def __init__(self, layers: Layers, variables: list[Any], observer: Observer, original: Facts | None = None) -> None:
         self.by_layer: list[dict[str, Fact]] = []
-        self._alive: list[Any] = []
+        self._kept_alive: list[Any] = []
         self.other_variables: list[Any] = []
         """Variables that are neither weights nor states of the model, as in an optimizer."""
         self._observer, self._framework = observer, observer.framework
@@ -70,37 +77,37 @@ class Facts:
         self.functions: list[Any] = []
         self._parts_of_original = set() if original is None else {*original._layers, *original._variables}
         self._first_places: dict[int, tuple[int, str]] = {}
-        self._value_depth = 0
+        self._settings_depth = 0
         self._functions: collections.deque[tuple[int, str, Any]] = collections.deque()
         """Functions by layer and path; their contents are read last."""
         owners = layers.objects()
-        self._named: dict[str, int] = {}
+        self._layers_by_name: dict[str, int] = {}
         """The index of the layer by name; `NO_LAYER` if several layers have that name."""
         for number, name in enumerate((str(getattr(owner, "name", "")) for owner in owners), -1):
-            self._named[name] = NO_LAYER if name in self._named else number
-        self._stems = {_NUMBERS_AT_END.sub("", name) for name in self._named}
-        self._calls = {type(node) for owner in owners[1:] for node in self._framework.layer_nodes(owner)}
-        self._texts: dict[str, Fact] = {}
+            self._layers_by_name[name] = NO_LAYER if name in self._layers_by_name else number
+        self._stems = {_NUMBERS_AT_END.sub("", name) for name in self._layers_by_name}
+        self._node_types = {type(node) for owner in owners[1:] for node in self._framework.layer_nodes(owner)}
+        self._text_facts: dict[str, Fact] = {}
         for number, owner in enumerate(owners, -1):
             self.by_layer.append({})
-            self._start_layer(number)
+            self._select_layer(number)
             if self._layers[id(owner)] == number:
                 self._read_attributes("", owner, 0)
-        self._start_layer(-1)
+        self._select_layer(-1)
         for path, value in _compile_objects("._compile_config.config", self._framework.compile_arguments(layers.model)):
             self._read_value(path, value, 1)
         self._read_functions()
 
-    def _start_layer(self, number: int) -> None:
+    def _select_layer(self, number: int) -> None:
         self._number, self._facts = number, self.by_layer[1 + number]
 
     def _read_attributes(self, path: str, owner: Any, depth: int) -> bool:
         """Read the attributes of an object; return whether a value in it is mutable."""
         is_mutable, kind = False, type(owner)
-        names, held = names_of(owner, self._observer.private)
+        names, own_names = attribute_names(owner, self._observer.private)
         for name in sorted(names.union(properties(kind)) - (frozenset() if path else _NOT_COMPARED)):
-            here = f"{path}.{name}"
-            if here in _LEFT_BY_TRAINING and self._number < 0 and self._observer.values_by_chance:
+            attribute_path = f"{path}.{name}"
+            if attribute_path in _TRAINING_STATE and self._number < 0 and self._observer.ignores_values:
                 continue
             try:
                 value = getattr(owner, name)
@@ -111,13 +118,13 @@ class Facts:
                 if name == "seed" and type(value) is int and owner.get_config().get("seed", value) is None:
                     value = None  # Keras drew it; the user passed none
             except Exception as error:  # some properties fail until a model is built
-                self._facts[here] = Fact(f"raises {type(error).__name__}")
+                self._facts[attribute_path] = Fact(f"raises {type(error).__name__}")
                 continue
-            of_package = name in names_of_packages(kind) and (name not in held or name in _GRAPH_ATTRIBUTES)
-            if of_package and self._is_list_of_parts(value):
-                self._facts[here] = Fact(_name_of_a_container(value))  # a property such as `weights` or `losses`
+            is_derived = name in names_in_libraries(kind) and (name not in own_names or name in _GRAPH_ATTRIBUTES)
+            if is_derived and self._is_list_of_parts(value):
+                self._facts[attribute_path] = Fact(_container_name(value))  # the value of a property, such as `weights`
                 continue
-            is_mutable = self._read_value(here, value, depth + 1) or is_mutable
+            is_mutable = self._read_value(attribute_path, value, depth + 1) or is_mutable
         return is_mutable
 
     def _is_list_of_parts(self, value: Any) -> bool:
@@ -125,7 +132,7 @@ class Facts:
         return isinstance(value, (list, tuple)) and all(
             id(item) in self._variables
             or id(item) in self._layers
-            or type(item) in self._calls
+            or type(item) in self._node_types
             or isinstance(item, self._framework.tensor_class)
             or _is_tensor(item)
             for item in value
@@ -135,34 +142,34 @@ class Facts:
         """Read a value; return whether it, or a value in it, is mutable."""
         kind = type(value)
         if kind in PLAIN:
-            self._facts[path] = self._text(value) if kind is str else Fact(repr(value))
+            self._facts[path] = self._text_fact(value) if kind is str else Fact(repr(value))
             return False
         reference = self._reference(value)
         if reference is None and id(value) in self._parts_of_original:
             self._facts[path] = Fact(kind.__name__)  # such an object is reported as a leak
             return False
-        self._alive.append(value)
+        self._kept_alive.append(value)
         if reference is not None:
             self._facts[path] = reference
             return False
         if isinstance(value, self._framework.variable_class):
             self.other_variables.append(value)
             shape = f"a variable of {value.shape}, {value.dtype}"
-            content = shape if self._observer.values_by_chance else self._array(self._framework.read(value))
+            content = shape if self._observer.ignores_values else self._array_text(self._framework.read(value))
             self._facts[path] = Fact(content, detail=str(getattr(value, "trainable", "")))
             return True
-        whole = self._text_of_whole(path, value, kind)
-        if whole or depth > _DEEPEST:
-            self._facts[path] = Fact(whole or entry(value))
-            return _is_tensor(value) and self._framework.tensors.concrete(value)
-        if id(value) in self._mutable and not self._value_depth:
+        whole = self._whole_text(path, value, kind)
+        if whole or depth > _MAX_DEPTH:
+            self._facts[path] = Fact(whole or short_text(value))
+            return _is_tensor(value) and self._framework.tensors.is_concrete(value)
+        if id(value) in self._mutable and not self._settings_depth:
             self._facts[path] = Fact(met=self._first_places[id(value)])
             return True
-        if not self._value_depth:
+        if not self._settings_depth:
             self._first_places[id(value)] = self._number, path
             self._mutable[id(value)] = value  # before its parts, since it may contain itself
         is_mutable = self._read_parts(path, value, depth)
-        if not is_mutable and not self._value_depth:
+        if not is_mutable and not self._settings_depth:
             del self._mutable[id(value)]
         return is_mutable
 
@@ -176,30 +183,30 @@ class Facts:
             return Fact(shape, tensor=self._places.tensor_of_any_graph(value), detail=class_code(type(value)))
         return None
 
-    def _text_of_whole(self, path: str, value: Any, kind: Any) -> str:
+    def _whole_text(self, path: str, value: Any, kind: Any) -> str:
         """The text of a value that is compared as a whole; "" for other values."""
         if isinstance(value, functools.partial):
             self._functions.append((self._number, path, value))
             return "partial"
         function = _unwrapped(value)
-        if isinstance(function, _CODE):
+        if isinstance(function, _CODE_TYPES):
             if isinstance(function, (types.FunctionType, types.MethodType)):
                 self._functions.append((self._number, path, function))
-            return f"module {function.__name__}" if isinstance(function, types.ModuleType) else text(function)
+            return f"module {function.__name__}" if isinstance(function, types.ModuleType) else full_text(function)
         if isinstance(value, (np.ndarray, *CONTAINERS)) or root_of(kind) not in OPAQUE:
             return ""
         if not _is_tensor(value):
-            return entry(value)
-        if not self._framework.tensors.concrete(value):
+            return short_text(value)
+        if not self._framework.tensors.is_concrete(value):
             return f"a tensor of {value.shape}"
-        return self._array(self._framework.tensors.array(value))
+        return self._array_text(self._framework.tensors.array(value))
 
     def _read_parts(self, path: str, value: Any, depth: int) -> bool:
         kind = type(value)
         if isinstance(value, np.ndarray):
             if value.dtype == object:
                 return self._read_items(path, value.ravel().tolist(), depth)
-            self._facts[path] = Fact(self._array(value))
+            self._facts[path] = Fact(self._array_text(value))
             return True
         if isinstance(value, CONTAINERS):
             is_mutable = self._read_items(path, value, depth)
@@ -207,29 +214,29 @@ class Facts:
         self._facts[path] = Fact(kind.__name__, detail=class_code(kind))
         if isinstance(value, weakref.ref):
             return self._read_value(path + "()", value(), depth + 1)
-        only_values = is_value(kind)
-        self._value_depth += only_values
+        is_settings = holds_only_settings(kind)
+        self._settings_depth += is_settings
         is_mutable = self._read_attributes(path, value, depth)
-        self._value_depth -= only_values
-        return is_mutable and not only_values
+        self._settings_depth -= is_settings
+        return is_mutable and not is_settings
 
     def _read_items(self, path: str, value: Any, depth: int) -> bool:
-        is_mutable, name = not isinstance(value, (tuple, frozenset)), _name_of_a_container(value)
-        if len(value) > _LONGEST_CONTAINER:
-            self._facts[path] = Fact(entry(value))
+        is_mutable, name = not isinstance(value, (tuple, frozenset)), _container_name(value)
+        if len(value) > _MAX_ITEMS:
+            self._facts[path] = Fact(short_text(value))
             return is_mutable
         if isinstance(value, dict):
             items = [(f"[{key!r}]", item) for key, item in value.items()]
             items = [(step, item) for step, item in items if without_addresses(step) == step]
-            order = "".join(step for step, _ in items)
-            self._facts[path] = Fact(f"{name} of {len(value)}", detail=short_hash(order.encode()))
-        elif value and all(type(item) in self._calls for item in value):
+            keys = "".join(step for step, _ in items)
+            self._facts[path] = Fact(f"{name} of {len(value)}", detail=short_hash(keys.encode()))
+        elif value and all(type(item) in self._node_types for item in value):
             self._facts[path] = Fact(name)
             return False
         else:
             ordered = value
             if isinstance(value, (set, frozenset)):
-                ordered = sorted(value, key=lambda item: (str(getattr(item, "name", "")), entry(item)))
+                ordered = sorted(value, key=lambda item: (str(getattr(item, "name", "")), short_text(item)))
             self._facts[path] = Fact(f"{name} of {len(value)}")
             items = [(f"[{place}]", item) for place, item in enumerate(ordered)]
         for step, item in items:
@@ -244,26 +251,26 @@ class Facts:
                 continue
             seen.add(id(function))
             self.functions.append(function)
-            self._start_layer(number)
-            for step, value in held_by(function):
+            self._select_layer(number)
+            for step, value in objects_in_function(function):
                 if type(value) not in PLAIN or isinstance(function, functools.partial):
                     self._read_value(path + step, value, path.count("__") + 1)
 
-    def _array(self, value: Any) -> str:
+    def _array_text(self, value: Any) -> str:
         value = np.asarray(value)
         return f"array of {value.shape}, {value.dtype}: {self._observer.digests.digest(value)}"
 
-    def _text(self, text: str) -> Fact:
+    def _text_fact(self, text: str) -> Fact:
         """The fact for a text, with the layers that are named in it."""
-        if text not in self._texts:
+        if text not in self._text_facts:
             parts = text.split("/")
             stems = [_NUMBERS_AT_END.sub("", part) for part in parts]
             named = tuple(
-                (stem if stem in self._stems else part, self._named.get(part, NO_LAYER))
+                (stem if stem in self._stems else part, self._layers_by_name.get(part, NO_LAYER))
                 for stem, part in zip(stems, parts, strict=False)
             )
-            self._texts[text] = Fact(repr(text), named=named if self._stems.intersection(stems) else ())
-        return self._texts[text]
+            self._text_facts[text] = Fact(repr(text), named=named if self._stems.intersection(stems) else ())
+        return self._text_facts[text]
 
 
 def _compile_objects(path: str, value: Any) -> Iterator[tuple[str, Any]]:
@@ -275,7 +282,7 @@ def _compile_objects(path: str, value: Any) -> Iterator[tuple[str, Any]]:
         yield path, value
 
 
-def held_by(function: Any) -> Iterator[tuple[str, Any]]:
+def objects_in_function(function: Any) -> Iterator[tuple[str, Any]]:
     """The objects in a function, bound method or `partial`, each with its Python path."""
     if isinstance(function, functools.partial):
         yield from ((".func", function.func), (".args", function.args), (".keywords", function.keywords))
@@ -285,7 +292,7 @@ def held_by(function: Any) -> Iterator[tuple[str, Any]]:
         function = _unwrapped(function.__func__)
     if not isinstance(function, types.FunctionType):
         return
-    for place, value in enumerate(contents(function.__closure__ or ())):
+    for place, value in enumerate(cell_contents(function.__closure__ or ())):
         yield f".__closure__[{place}].cell_contents", value
     yield from ((f".__defaults__[{place}]", value) for place, value in enumerate(function.__defaults__ or ()))
     yield from ((f".__kwdefaults__[{name!r}]", value) for name, value in (function.__kwdefaults__ or {}).items())
@@ -302,7 +309,7 @@ def _unwrapped(value: Any) -> Any:
     return value
 
 
-def _name_of_a_container(value: Any) -> str:
+def _container_name(value: Any) -> str:
     """The class name of a container; for wrappers, that of the builtin class."""
     kind = type(value)
     if root_of(kind) not in ("keras", "tf_keras", "tensorflow"):
@@ -317,5 +324,5 @@ def _is_tensor(value: Any) -> bool:
 @functools.lru_cache(maxsize=4096)
 def _is_generated_name(name: str, kind: str) -> bool:
     """Whether Keras seems to have generated a name: "seed_generator_3" for `SeedGenerator`."""
-    spelled = re.sub("([a-z0-9])([A-Z])", r"\1_\2", re.sub("(.)([A-Z][a-z0-9]+)", r"\1_\2", kind)).lower()
-    return _NUMBERS_AT_END.sub("", name) == spelled
+    snake_case = re.sub("([a-z0-9])([A-Z])", r"\1_\2", re.sub("(.)([A-Z][a-z0-9]+)", r"\1_\2", kind)).lower()
+    return _NUMBERS_AT_END.sub("", name) == snake_case

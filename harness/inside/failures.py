@@ -13,24 +13,24 @@ from clonediff.harness.inside.canonical import without_addresses
 from clonediff.harness.observation import Failure, Frame
 
 GRAPH_FILE = "<graph>"
-LONGEST_MESSAGE = 500
-MOST_FRAMES = 60
+MAX_MESSAGE_LENGTH = 500
+MAX_FRAMES = 60
 
 Frames = list[tuple[str, str, Any]]
 """File, function and line of each frame, the innermost last."""
 
 _PACKAGE = re.compile(r".*/(?:site-packages|dist-packages|packages/[^/]+)/")
 _STANDARD = re.compile(r".*/lib/python\d[.\d]*/")
-_PLUMBING = re.compile(r"inside/(?:cloners/__init__|frameworks/\w+|trial|run)\.py$")
-_INSIDE = re.compile(r".*/(?=(?:inside|server|fixed)/)")
+_OUR_FILES = re.compile(r"inside/(?:cloners/__init__|frameworks/\w+|trial|run)\.py$")
+_OUR_PACKAGES = re.compile(r".*/(?=(?:inside|server|fixed)/)")
 
 
 def failure(error: BaseException, below: str = "") -> Failure:
-    """The record of an exception; its frames are those below our function named `below`."""
+    """The record of an exception, with the frames below our function named `below`."""
     errors = [error, *_inner_errors(error)]
     frames = _frames_below(_frames_of(error), below)
     frames += [frame for inner in errors[1:] for frame in _frames_of(inner)]
-    message = encodable(without_addresses(str(errors[-1])))[:LONGEST_MESSAGE]
+    message = encodable(without_addresses(str(errors[-1])))[:MAX_MESSAGE_LENGTH]
     return Failure(encodable(type(error).__name__), message, plain_frames(frames))
 
 
@@ -45,16 +45,16 @@ def stack(frame: Any) -> Frames:
 
 
 def plain_frames(frames: Frames, below: str = "") -> tuple[Frame, ...]:
-    """Frames as plain data, from below our function named `below`, if it is there."""
+    """Frames as plain data; with `below`, only those below our function of that name."""
     named = [(package_path(file), name, line) for file, name, line in _frames_below(frames, below)]
-    named = [frame for frame in named if not _PLUMBING.match(frame[0])]
-    if len(named) > MOST_FRAMES:
-        named = named[: MOST_FRAMES // 2] + named[-MOST_FRAMES // 2 :]
+    named = [frame for frame in named if not _OUR_FILES.match(frame[0])]
+    if len(named) > MAX_FRAMES:
+        named = named[: MAX_FRAMES // 2] + named[-MAX_FRAMES // 2 :]
     return tuple(Frame(file, name, line or 0) for file, name, line in named)
 
 
 def _frames_below(frames: Frames, function: str) -> Frames:
-    ours = [number for number, (file, name, _) in enumerate(frames) if name == function and _INSIDE.match(file)]
+    ours = [number for number, (file, name, _) in enumerate(frames) if name == function and _OUR_PACKAGES.match(file)]
     return frames[ours[-1] + 1 :] if ours else frames
 
 
@@ -74,8 +74,8 @@ def _inner_errors(error: BaseException) -> Iterator[BaseException]:
     """
     while not error.__suppress_context__ and error.__context__ is not None:
         inner = error.__context__
-        alike = type(inner) is type(error) or _frames_of(error)[-1][1] == "from_config"
-        if not alike or not str(inner) or str(inner) not in str(error):
+        repeats = type(inner) is type(error) or _frames_of(error)[-1][1] == "from_config"
+        if not repeats or not str(inner) or str(inner) not in str(error):
             return
         yield inner
         error = inner
@@ -84,7 +84,7 @@ def _inner_errors(error: BaseException) -> Iterator[BaseException]:
 @functools.lru_cache(maxsize=10000)
 def package_path(file: str) -> str:
     """The path of a file from its package on: "keras/src/models/cloning.py"."""
-    for root in (_PACKAGE, _STANDARD, _INSIDE):
+    for root in (_PACKAGE, _STANDARD, _OUR_PACKAGES):
         if root.match(file):
             return root.sub("", file, count=1)
     # A release under test is in its own folder on the path.

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from clonediff.harness.inside.canonical import class_code, entry
+from clonediff.harness.inside.canonical import class_code, short_text
 from clonediff.harness.inside.configs import settings
 from clonediff.harness.inside.observer import Observer
 from clonediff.harness.inside.packages import cached_per_class
@@ -24,11 +24,11 @@ from clonediff.harness.observation import CallSeen, LayerSeen
 _PLAIN = (type(None), bool, int, float, str)
 _DEFAULT = inspect.Parameter.empty
 """Marks an argument that equals its default."""
-_LISTS_OF_KERAS = ("_layers", "_self_tracked", "_obj_reference", "_self_unconditional")
+_TRACKING_LISTS = ("_layers", "_self_tracked", "_obj_reference", "_self_unconditional")
 
 
 class LayerPlace(NamedTuple):
-    """A layer, its holder's index, its attribute there, and its first place."""
+    """A place of a layer: its holder's index, its attribute there, and its first place."""
 
     layer: Any
     inside: int
@@ -84,10 +84,10 @@ class Layers:
             self._visit(layer, number)
 
     def _number_nodes(self, holder: int, members: dict[int, int]) -> None:
-        of_graph = {id(node) for node in self._framework.graph_nodes(self._layer_at(holder))}
+        graph_nodes = {id(node) for node in self._framework.graph_nodes(self._layer_at(holder))}
         for number in members.values():
             nodes = self._framework.layer_nodes(self.places[number].layer)
-            self._nodes[number] = nodes = [node for node in nodes if id(node) in of_graph]
+            self._nodes[number] = nodes = [node for node in nodes if id(node) in graph_nodes]
             self._uses.update(((holder, id(node)), use) for use, node in enumerate(nodes))
             self._holders.update((id(node), holder) for node in nodes)
 
@@ -129,7 +129,7 @@ class Layers:
         return None if holder is None else self.tensor(tensor, holder)
 
     def _describe_call(self, node: Any, layer: Any, holder: int) -> CallSeen:
-        leaf = functools.partial(self._leaf, holder)
+        leaf = functools.partial(self._describe_leaf, holder)
         args, kwargs = self._without_defaults(layer, *self._framework.arguments(node))
         return CallSeen(
             skeleton(args, leaf)["tuple"] if args else [],
@@ -154,10 +154,10 @@ class Layers:
         ]
         while rest and rest[-1] is _DEFAULT:
             rest.pop()
-        given = {name for name in kwargs if not _is_default(parameters.get(name), kwargs[name], masked)}
-        return (*args[:1], *rest), {name: value for name, value in kwargs.items() if name in given}
+        kwargs = {name: value for name, value in kwargs.items() if not _is_default(parameters.get(name), value, masked)}
+        return (*args[:1], *rest), kwargs
 
-    def _leaf(self, holder: int, value: Any) -> Any:
+    def _describe_leaf(self, holder: int, value: Any) -> Any:
         framework = self._framework
         if isinstance(value, framework.tensor_class):
             place = self.tensor(value, holder)
@@ -173,9 +173,9 @@ class Layers:
             return {"variable": list(self.variables).index(id(value))}
         if isinstance(value, np.ndarray):
             return {"array": self._observer.digests.leaf(value)}
-        if framework.tensors.concrete(value):
+        if framework.tensors.is_concrete(value):
             return {"constant": self._observer.digests.leaf(framework.tensors.array(value))}
-        return {"value": entry(value)}
+        return {"value": short_text(value)}
 
 
 @cached_per_class
@@ -212,6 +212,6 @@ def _role(holder: Any, layer: Any) -> str:
             role = next((f"{name}[{key!r}]" for key, item in items_of(value) if item is layer), "")
         if role and not role.startswith("_"):
             return role
-        if role and not role.startswith(_LISTS_OF_KERAS):
+        if role and not role.startswith(_TRACKING_LISTS):
             private = private or role
     return private

@@ -1,7 +1,7 @@
 """Finds leaks: mutable objects of the original that can be reached from its clone.
 
-`gc.get_referents` finds references. Backend objects, classes, modules and functions do not belong to a model, but what
-the clone's functions refer to can be reached. An object is not a leak if another build of the source reaches it, too,
+`gc.get_referents` finds references. Backend objects, classes, modules and functions do not belong to a model, but the
+objects in the clone's functions can be reached. An object is not a leak if another build of the source reaches it, too,
 or if a module holds it.
 """
 
@@ -58,9 +58,9 @@ class _Kind(enum.Enum):
     FUNCTION = 3  # a function or weak reference
 
 
-def belongings_of(model: Any, held: Iterable[Any] = ()) -> Objects:
-    """The objects that belong to a model, or to `held`, the objects in its functions."""
-    return _walk([model, *(thing for thing in held if _belongs_to_model(type(thing)))], _belongs_to_model)
+def belongings_of(model: Any, in_functions: Iterable[Any] = ()) -> Objects:
+    """The objects that belong to a model, or to `in_functions`, the objects in its functions."""
+    return _walk([model, *(item for item in in_functions if _belongs_to_model(type(item)))], _belongs_to_model)
 
 
 def common_objects(left: Objects, right: Objects, known: Objects) -> list[Any]:
@@ -69,18 +69,18 @@ def common_objects(left: Objects, right: Objects, known: Objects) -> list[Any]:
     return [left[key] for key in keys if _kind(type(left[key])) is _Kind.CAN_CHANGE]
 
 
-def contents(belongings: Objects) -> list[Any]:
-    """What the objects of a model refer to now, followed by the bytes of arrays.
+def referents_of(belongings: Objects) -> list[Any]:
+    """The objects to which a model's objects refer now, followed by the bytes of arrays.
 
     The list keeps these objects alive, so that no `id` is reused.
     """
-    things = list(belongings.values())
-    referents = gc.get_referents(*things, *(thing.__dict__ for thing in things if hasattr(thing, "__dict__")))
-    return referents + [thing.tobytes() for thing in referents if type(thing) is np.ndarray]
+    items = list(belongings.values())
+    referents = gc.get_referents(*items, *(item.__dict__ for item in items if hasattr(item, "__dict__")))
+    return referents + [item.tobytes() for item in referents if type(item) is np.ndarray]
 
 
-def same_contents(before: list[Any], after: list[Any]) -> bool:
-    """Whether results of `contents` have the same objects, equal bytes, or equal tuples.
+def same_referents(before: list[Any], after: list[Any]) -> bool:
+    """Whether two results of `referents_of` have the same objects, equal bytes, or equal tuples.
 
     The history of a tensor is a tuple, which Keras replaces with a new one.
     """
@@ -101,8 +101,8 @@ def leaks(
 
     `clone` and `original` are lists of a model and its layers. What a module holds is not a leak.
     """
-    stops = {id(thing) for thing in known}
-    reached = _walk([thing for thing in clone if id(thing) not in stops], _is_reachable)
+    stops = {id(item) for item in known}
+    reached = _walk([item for item in clone if id(item) not in stops], _is_reachable)
     both = (key for key in reached.keys() & belongings.keys() if _kind(type(reached[key])) is _Kind.CAN_CHANGE)
     shared = {key for key in both if key not in stops and not _is_read_only(reached[key])}
     if not shared:
@@ -114,9 +114,9 @@ def leaks(
     return tuple(Leak(names[key], *path, *of_original.get(key, (-1, ""))) for key, path in paths.items())
 
 
-def _is_read_only(thing: Any) -> bool:
+def _is_read_only(item: Any) -> bool:
     """Whether an object is a read-only or zero-dimensional array; tf_keras shares these."""
-    return isinstance(thing, np.ndarray) and not (thing.flags.writeable and thing.ndim)
+    return isinstance(item, np.ndarray) and not (item.flags.writeable and item.ndim)
 
 
 def _held_by_modules(original: Objects, whole_packages: bool) -> Objects:
@@ -124,7 +124,7 @@ def _held_by_modules(original: Objects, whole_packages: bool) -> Objects:
 
     With `whole_packages`, all modules in the same packages are searched.
     """
-    names = {type(thing).__module__ for thing in original.values()} | {"__main__"}
+    names = {type(item).__module__ for item in original.values()} | {"__main__"}
     if whole_packages:
         packages = {name.partition(".")[0] for name in names} - sys.stdlib_module_names - BACKENDS
         names |= {name for name in list(sys.modules) if name.partition(".")[0] in packages}
@@ -133,8 +133,8 @@ def _held_by_modules(original: Objects, whole_packages: bool) -> Objects:
     return _walk((value for value in values if _belongs_to_module(type(value))), _belongs_to_module)
 
 
-def _walk(seeds: Iterable[Any], follows: Callable[[Any], bool]) -> Objects:
-    objects = {id(seed): seed for seed in seeds}
+def _walk(roots: Iterable[Any], follows: Callable[[Any], bool]) -> Objects:
+    objects = {id(root): root for root in roots}
     level = list(objects.values())
     followed: dict[type, bool] = {}
     while level:
@@ -151,9 +151,9 @@ def _walk(seeds: Iterable[Any], follows: Callable[[Any], bool]) -> Objects:
     return objects
 
 
-def _referents(things: list[Any]) -> list[Any]:
-    referents = gc.get_referents(*things)
-    return referents + [thing() for thing in things if isinstance(thing, weakref.ref)]
+def _referents(items: list[Any]) -> list[Any]:
+    referents = gc.get_referents(*items)
+    return referents + [item() for item in items if isinstance(item, weakref.ref)]
 
 
 def _belongs_to_model(kind: Any) -> bool:
@@ -171,19 +171,19 @@ def _belongs_to_module(kind: Any) -> bool:
 
 @cached_per_class
 def _kind(kind: Any) -> _Kind:
-    root = root_of(kind)
+    package = root_of(kind)
     if issubclass(kind, _VALUES) or is_policy(kind):
         return _Kind.VALUE
     if issubclass(kind, _FUNCTIONS):
         return _Kind.FUNCTION
     if issubclass(kind, _STATES):
         return _Kind.CAN_CHANGE
-    if root == "tensorflow" and kind.__name__ in _RESOURCES:
+    if package == "tensorflow" and kind.__name__ in _RESOURCES:
         return _Kind.CAN_CHANGE
-    if root in BACKENDS and not kind.__module__.startswith(_TRACKING):
+    if package in BACKENDS and not kind.__module__.startswith(_TRACKING):
         return _Kind.VALUE
     is_frozen = getattr(getattr(kind, "__dataclass_params__", None), "frozen", False)
-    if is_frozen or issubclass(kind, (tuple, frozenset)) or root in sys.stdlib_module_names:
+    if is_frozen or issubclass(kind, (tuple, frozenset)) or package in sys.stdlib_module_names:
         return _Kind.PART
     return _Kind.CAN_CHANGE
 
@@ -191,15 +191,15 @@ def _kind(kind: Any) -> _Kind:
 # -- paths of leaks
 
 
-def _paths(seeds: list[Any], wanted: set[int], stops: set[int], *, through: bool = False) -> dict[int, tuple[int, str]]:
-    """The shortest path to each `wanted` object, with the seed where it begins.
+def _paths(roots: list[Any], wanted: set[int], stops: set[int], *, through: bool = False) -> dict[int, tuple[int, str]]:
+    """The shortest path to each `wanted` object, with the root where it begins.
 
     No path leads through `stops`, nor through another wanted object unless `through` is set.
     """
-    numbers = {id(seed): number for number, seed in enumerate(seeds, -1) if id(seed) not in stops}
+    numbers = {id(root): number for number, root in enumerate(roots, -1) if id(root) not in stops}
     holders: dict[int, Any] = dict.fromkeys(numbers)
     paths = {key: (numbers[key], "") for key in wanted & numbers.keys()}
-    waiting = collections.deque(seed for seed in seeds if id(seed) in numbers)
+    waiting = collections.deque(root for root in roots if id(root) in numbers)
     while waiting and len(paths) < len(wanted):
         holder = waiting.popleft()
         for part in _referents([holder]):
@@ -220,10 +220,10 @@ def _paths(seeds: list[Any], wanted: set[int], stops: set[int], *, through: bool
 
 def _as_python(path: list[Any]) -> str:
     """The Python expression that leads from the first to the last object of a path."""
-    namespaces = {id(getattr(thing, "__dict__", None)) for thing in path}
-    things = [thing for thing in path if id(thing) not in namespaces]
+    namespaces = {id(getattr(item, "__dict__", None)) for item in path}
+    items = [item for item in path if id(item) not in namespaces]
     return "".join(
-        next(_steps(holder, part), f".<{type(part).__name__}>") for holder, part in itertools.pairwise(things)
+        next(_steps(holder, part), f".<{type(part).__name__}>") for holder, part in itertools.pairwise(items)
     )
 
 

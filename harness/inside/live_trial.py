@@ -32,8 +32,8 @@ INTEGER_BOUND = 10
 
 _COMMON_SIZES = (16, 8, 4, 2, 1, 64, 128, 224, 256, 512)
 _MAX_TABLE_SIZES = 8
-_LARGEST = 4096
-_TABLE = re.compile(r"length|position|input_dim|target_shape")
+_MAX_SIZE = 4096
+_SIZE_NAMES = re.compile(r"length|position|input_dim|target_shape")
 _MASK = re.compile(r"(?i:(?:^|[^a-z])masks?[\W_\d]*)$|[a-z]Masks?\d*$")
 
 
@@ -101,40 +101,40 @@ def _restored_afterwards(model: Any, observer: Observer) -> Iterator[None]:
 
 
 def _working_inputs(description: Description, framework: Framework) -> list[dict[str, Any]]:
-    """Specs of inputs that the model accepts; otherwise, the first that were tried."""
+    """Specs of inputs that the model accepts; if none are found, the first ones tried."""
     # An input of any rank gets two dimensions.
     ends = [end if end.shape is not None else replace(end, shape=(None, None)) for end in description.shape.inputs]
     batch = next((end.shape[0] for end in ends if end.shape and end.shape[0]), DEFAULT_BATCH)
     names = [end.name for end in ends if end.shape and None in end.shape[1:]]
-    known = [size for size in map(_vocabulary, description.layers.objects()) if size]
-    below = min([INTEGER_BOUND, *known])
-    as_integers = bool(known) and not any("int" in end.dtype for end in ends)
-    for sizes in _attempts(names, description, framework):
+    vocabularies = [size for size in map(_vocabulary_size, description.layers.objects()) if size]
+    bound = min([INTEGER_BOUND, *vocabularies])
+    as_integers = bool(vocabularies) and not any("int" in end.dtype for end in ends)
+    for sizes in _sizes_to_try(names, description, framework):
         # Indices to look up may be declared as float32, the default dtype of an input.
-        specs = _specs_of_sizes(ends, sizes, batch, below, as_integers)
+        specs = _specs_of_sizes(ends, sizes, batch, bound, as_integers)
         if _accepts(description.model, specs, batch, framework):
             return specs
-    return _specs_of_sizes(ends, dict.fromkeys(names, SIZE), batch, below, as_integers)
+    return _specs_of_sizes(ends, dict.fromkeys(names, SIZE), batch, bound, as_integers)
 
 
 def _specs_of_sizes(
-    ends: Sequence[End], sizes: dict[str, int], batch: int, below: int = INTEGER_BOUND, as_integers: bool = False
+    ends: Sequence[End], sizes: dict[str, int], batch: int, bound: int = INTEGER_BOUND, as_integers: bool = False
 ) -> list[dict[str, Any]]:
     """Specs of inputs, with `sizes` for open dimensions; floats may be drawn `as_integers`."""
-    below = min(below, max(min(sizes.values(), default=below), 2))  # integers may be indices into another input
+    bound = min(bound, max(min(sizes.values(), default=bound), 2))  # integers may be indices into another input
     specs = []
     for end in ends:
         shape = [sizes.get(end.name, SIZE) if size is None else size for size in (end.shape or ())[1:]]
         spec: dict[str, Any] = {"name": end.name, "shape": shape, "dtype": end.dtype, "batch": batch}
-        if "int" in end.dtype and _MASK.search(end.name) and below > 1:
+        if "int" in end.dtype and _MASK.search(end.name) and bound > 1:
             spec["fill"] = "mask"
         elif "int" in end.dtype or (as_integers and "float" in end.dtype):
-            spec.update(fill="ids", high=below)
+            spec.update(fill="ids", high=bound)
         specs.append(spec)
     return specs
 
 
-def _vocabulary(layer: Any) -> int:
+def _vocabulary_size(layer: Any) -> int:
     """The vocabulary size of an embedding or encoding layer; 0 for other layers."""
     names = {base.__name__ for base in type(layer).__mro__}
     attribute = "input_dim" if "Embedding" in names else "num_tokens" if "CategoryEncoding" in names else ""
@@ -142,13 +142,13 @@ def _vocabulary(layer: Any) -> int:
     return size if isinstance(size, int) and size > 0 else 0
 
 
-def _attempts(names: list[str], description: Description, framework: Framework) -> Iterator[dict[str, int]]:
+def _sizes_to_try(names: list[str], description: Description, framework: Framework) -> Iterator[dict[str, int]]:
     """Sizes to try, by input: one for all inputs, then another for one input."""
     if not names:
         return
     yield dict.fromkeys(names, SIZE)
-    known = _tables(description, framework)
-    smaller, larger = [size for size in known if size < SIZE], [size for size in known if size > SIZE]
+    sizes = _table_sizes(description, framework)
+    smaller, larger = [size for size in sizes if size < SIZE], [size for size in sizes if size > SIZE]
     others = list(dict.fromkeys([*reversed(smaller), *larger, *_COMMON_SIZES]))
     for size in others:
         yield dict.fromkeys(names, size)
@@ -157,18 +157,18 @@ def _attempts(names: list[str], description: Description, framework: Framework) 
             yield {**dict.fromkeys(names, SIZE), name: size}
 
 
-def _tables(description: Description, framework: Framework) -> list[int]:
+def _table_sizes(description: Description, framework: Framework) -> list[int]:
     """The smallest sizes of position tables, embeddings and target shapes in a model."""
     sizes: set[int] = set()
     for place in description.layers.places:
         config: dict[str, Any] = {}
         with contextlib.suppress(Exception):  # a layer may have no config
             config = framework.config(place.layer)
-        sizes.update(size for key, value in config.items() if _TABLE.search(str(key)) for size in leaves(value))
+        sizes.update(size for key, value in config.items() if _SIZE_NAMES.search(str(key)) for size in leaves(value))
     for weight in description.shape.weights:
         if "position" in weight.name.lower():
             sizes.update(weight.shape[:-1])
-    return sorted(size for size in sizes if type(size) is int and 1 < size <= _LARGEST)[:_MAX_TABLE_SIZES]
+    return sorted(size for size in sizes if type(size) is int and 1 < size <= _MAX_SIZE)[:_MAX_TABLE_SIZES]
 
 
 def _accepts(model: Any, specs: list[dict[str, Any]], batch: int, framework: Framework) -> bool:
@@ -176,7 +176,7 @@ def _accepts(model: Any, specs: list[dict[str, Any]], batch: int, framework: Fra
     tensors = framework.tensors
     try:
         result = model(framework.feed(model, input_arrays(specs, batch, 0)), training=False)
-        outputs = [tensors.array(leaf) for leaf in leaves(result) if leaf is not None and tensors.concrete(leaf)]
+        outputs = [tensors.array(leaf) for leaf in leaves(result) if leaf is not None and tensors.is_concrete(leaf)]
     except Exception:
         return False
     # On some backends, a lookup out of range gives NaN.

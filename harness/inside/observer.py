@@ -21,7 +21,7 @@ _FORGET_KERNELS_EVERY = 512
 """How many trials pass before garbage is collected, and before the kernel cache is cleared."""
 
 _count = 0
-_serving = False
+_collects = False
 
 
 class Observer:
@@ -31,26 +31,26 @@ class Observer:
         self.framework = framework
         self.seed = seed
         self.backend_draws = False
-        self.values_by_chance = False
-        """Whether initial values mean nothing, since the model ran before the trial."""
+        self.ignores_values = False
+        """Whether initial values are not compared, since the model ran before the trial."""
         self.private: re.Pattern[str] | None = None
         """A pattern of private attributes to read, besides those that are always read."""
         self.digests = Digests()
         self._numbered: dict[int, tuple[int, Any]] = {}
 
-    def ident(self, thing: Any) -> int:
+    def ident(self, item: Any) -> int:
         """The number that identifies an object in this trial; the object stays alive."""
-        return self._numbered.setdefault(id(thing), (len(self._numbered), thing))[0]
+        return self._numbered.setdefault(id(item), (len(self._numbered), item))[0]
 
     def release(self) -> None:
         """Release the objects of the trial, and keep the digests with their arrays."""
         self._numbered = {}
 
 
-def take_over_collection() -> None:
+def freeze_and_disable_gc() -> None:
     """Freeze all objects, and let only `tidy` collect garbage. For child processes."""
-    global _serving
-    _serving = True
+    global _collects
+    _collects = True
     # Before Python 3.12, each `isinstance` with a protocol inspects it again; TensorFlow has many.
     for name in ("_get_protocol_attrs", "_is_callable_members_only") if sys.version_info < (3, 12) else ():
         if hasattr(typing, name):
@@ -64,10 +64,10 @@ def tidy(framework: Framework) -> None:
     """Reset layer names before a trial or draw; every few calls, collect garbage."""
     global _count
     framework.forget()
-    if not _serving:
+    if not _collects:
         return
     _count += 1
     if _count % _COLLECT_EVERY == 0:
         gc.collect()
     if _count % _FORGET_KERNELS_EVERY == 0:
-        framework.tensors.forget_kernels()
+        framework.tensors.clear_kernel_cache()

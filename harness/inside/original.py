@@ -8,16 +8,16 @@ from msgspec.structs import replace
 
 from clonediff.harness.inside.description import Description
 from clonediff.harness.inside.digests import are_equal
-from clonediff.harness.inside.facts import Facts, held_by
+from clonediff.harness.inside.facts import Facts, objects_in_function
 from clonediff.harness.inside.failures import failure
-from clonediff.harness.inside.leaks import Objects, belongings_of, common_objects, contents, leaks, same_contents
+from clonediff.harness.inside.leaks import Objects, belongings_of, common_objects, leaks, referents_of, same_referents
 from clonediff.harness.inside.observer import Observer
 from clonediff.harness.inside.run import run, train
 from clonediff.harness.inside.values import input_arrays, specs_of, target_arrays, weight_arrays
 from clonediff.harness.observation import Case, Failure, Leak, ModelRun, Observation, Shape, Trained
 
-_MANY = 64
-"""An array of fewer integers may equal another by chance."""
+_SAMPLE_SIZE = 64
+"""How many numbers of an array are compared; fewer integers may be equal by chance."""
 
 
 class Live(NamedTuple):
@@ -37,7 +37,7 @@ class Original:
         """Whether a cloner has changed the model, or replaced objects with equal ones."""
         self._observer, self._framework = observer, observer.framework
         self.description = description = Description(model, observer)
-        observer.backend_draws = self._framework.draws(description.layers.objects()[1:], case.source)
+        observer.backend_draws = self._framework.draws_from_backend(description.layers.objects()[1:], case.source)
         specs = specs_of(description.shape.inputs, list(case.inputs) or None)
         self._arrays = input_arrays(specs, case.batch, observer.seed)
         self.values = description.values = randomize(description, observer)
@@ -45,10 +45,10 @@ class Original:
         self.inference = observation.inference
         outputs = observation.inference.outputs if observation.inference else ()
         self._targets = target_arrays([leaf.shape for leaf in outputs], observer.seed)
-        first = (True,) * len(description.weights)
-        self.observation = replace(observation, keeps_inputs=case.keeps_inputs, live=live, fresh=first)
+        all_fresh = (True,) * len(description.weights)
+        self.observation = replace(observation, keeps_inputs=case.keeps_inputs, live=live, fresh=all_fresh)
         self._belongings, self._belongings_before = belongings_of(model), _belongings_with_functions(description)
-        self._contents: list[Any] = []
+        self._referents: list[Any] = []
         self.snapshot(description.facts)  # which `observe` read after the runs
 
     # -- observing the original and its clones
@@ -56,7 +56,7 @@ class Original:
     def observe(self, description: Description, **freshness: Any) -> Observation:
         inference = training = self.run(description)
         # If no layer uses `training`, a run in training mode has the same result.
-        if any(map(self._framework.trains, description.layers.objects()[1:])):
+        if any(map(self._framework.uses_training, description.layers.objects()[1:])):
             training = self.run(description, training=True)
         # Attributes are read after the runs, since runs set some of them.
         description.read_facts(None if description.model is self.model else self.description)
@@ -87,7 +87,7 @@ class Original:
         objects = clone.layers.objects(), self.description.layers.objects()
         return leaks(*objects, self._belongings, known, whole_packages=self.is_live)
 
-    def dependent(self, clone: Description, inference: ModelRun | None) -> dict[str, ModelRun]:
+    def dependent_runs(self, clone: Description, inference: ModelRun | None) -> dict[str, ModelRun]:
         """The runs of one model that differ after all variables of the other were changed."""
         runs = {}
         for part, model, other, expected in (
@@ -119,18 +119,18 @@ class Original:
 
     def snapshot(self, facts: Facts | None = None) -> None:
         """Record the state of the original before cloning, since runs may change it."""
-        if not same_contents(self._contents, self._contents_now()):
-            self._shape_before = self._shape_now(facts)
+        if not same_referents(self._referents, self._current_referents()):
+            self._shape_before = self._current_shape(facts)
             self._belongings_before = _belongings_with_functions(self.description)
-            self._contents = self._contents_now()
+            self._referents = self._current_referents()
 
     def find_changes(self, runs: bool) -> dict[str, Any]:
         """What a cloner changed: structure, variables and, if `runs` is set, outputs."""
         after: dict[str, Any] = {}
         written = self.values.restore()
-        self._is_touched = bool(written) or not same_contents(self._contents, self._contents_now())
+        self._is_touched = bool(written) or not same_referents(self._referents, self._current_referents())
         try:
-            shape = _mark_written(self._shape_now(), written) if self._is_touched else self._shape_before
+            shape = _mark_written(self._current_shape(), written) if self._is_touched else self._shape_before
             self.is_changed = shape is not self._shape_before and shape != self._shape_before
         except Exception as error:  # the original can no longer be observed
             self.is_changed = True
@@ -148,28 +148,28 @@ class Original:
         self.is_changed = bool(common_objects(ours, theirs, self._belongings_before))
         return {"original_after": self._shape_before} if self.is_changed else {}
 
-    def is_repeatable(self, training: bool) -> bool:
+    def repeats_run(self, training: bool) -> bool:
         self.values.restore()
         expected = self.observation.training if training else self.inference
         return self.run(self.description, training) == expected
 
-    def _shape_now(self, facts: Facts | None = None) -> Shape:
+    def _current_shape(self, facts: Facts | None = None) -> Shape:
         now = Description(self.model, self._observer, values=False)
         now.read_facts(facts=facts)
         return now.shape
 
-    def _contents_now(self) -> list[Any]:
+    def _current_referents(self) -> list[Any]:
         values = [self._framework.read(variable).tobytes() for variable in self.description.facts.other_variables]
-        held = _held_by_functions(self.description)
-        return contents(self._belongings_before) + held + values
+        objects = _objects_in_functions(self.description)
+        return referents_of(self._belongings_before) + objects + values
 
 
 def _belongings_with_functions(description: Description) -> Objects:
-    return belongings_of(description.model, _held_by_functions(description))
+    return belongings_of(description.model, _objects_in_functions(description))
 
 
-def _held_by_functions(description: Description) -> list[Any]:
-    return [thing for function in description.facts.functions for _, thing in held_by(function)]
+def _objects_in_functions(description: Description) -> list[Any]:
+    return [item for function in description.facts.functions for _, item in objects_in_function(function)]
 
 
 def _mark_written(shape: Shape, written: list[int]) -> Shape:
@@ -213,21 +213,21 @@ class VariableValues:
 
 
 def randomize(description: Description, observer: Observer) -> VariableValues:
-    """Give every float weight a random value, such as no initializer draws."""
+    """Give every float weight a random value that no initializer would draw."""
     framework, values = observer.framework, VariableValues(observer)
     # Shapes are those of the values, since a variable may have open dimensions.
-    weights = zip(description.shape.weights, description.initial, strict=False)
-    shapes = [(weight.name.lower(), first.shape, weight.dtype) for weight, first in weights]
+    weights = zip(description.shape.weights, description.initial_weights, strict=False)
+    shapes = [(weight.name.lower(), initial.shape, weight.dtype) for weight, initial in weights]
     arrays = weight_arrays(shapes, observer.seed)
-    for weight, array, first in zip(description.weights, arrays, description.initial, strict=False):
+    for weight, array, initial in zip(description.weights, arrays, description.initial_weights, strict=False):
         if array is None or None in list(weight.shape):  # a variable with an open shape holds adapted state
-            values.keep(weight, first)
+            values.keep(weight, initial)
             continue
         framework.write(weight, array)
-        values.keep(weight, array if array.dtype == first.dtype else framework.read(weight))
-    framework.weights_written(description.model)
-    for state, first in zip(description.states, description.first_states, strict=False):
-        values.keep(state, first)
+        values.keep(weight, array if array.dtype == initial.dtype else framework.read(weight))
+    framework.finish_writing_weights(description.model)
+    for state, initial in zip(description.states, description.initial_states, strict=False):
+        values.keep(state, initial)
     return values
 
 
@@ -239,7 +239,7 @@ def copy_values(
     counts = len(original.weights), len(clone.weights)
     problem = "" if counts[0] == counts[1] else f"the original has {counts[0]} weights, the clone {counts[1]}"
     weights, states = values.values[: counts[0]], values.values[counts[0] :]
-    for number, (variable, value) in enumerate(zip(clone.weights, clone.initial, strict=False)):
+    for number, (variable, value) in enumerate(zip(clone.weights, clone.initial_weights, strict=False)):
         if number < counts[0]:
             if weights[number].shape == value.shape or _fits(variable, weights[number]):
                 framework.write(variable, weights[number])
@@ -249,11 +249,11 @@ def copy_values(
                 problem = problem or f"weight {number} {shapes}"
         copied.keep(variable, value)
     if not problem:
-        framework.weights_written(clone.model, original.model)
-    ours, theirs = ([(value.shape, value.dtype) for value in side] for side in (states, clone.first_states))
-    states = states if ours == theirs else clone.first_states
-    for variable, first, value in zip(clone.states, clone.first_states, states, strict=False):
-        if not are_equal(value, first):
+        framework.finish_writing_weights(clone.model, original.model)
+    ours, theirs = ([(value.shape, value.dtype) for value in side] for side in (states, clone.initial_states))
+    states = states if ours == theirs else clone.initial_states
+    for variable, initial, value in zip(clone.states, clone.initial_states, states, strict=False):
+        if not are_equal(value, initial):
             framework.write(variable, value)
         copied.keep(variable, value)
     return copied, problem
@@ -263,7 +263,7 @@ def _fits(variable: Any, value: Any) -> bool:
     """Whether a value fits the shape of a variable, which may have open dimensions."""
     shape = list(variable.shape)
     return len(shape) == value.ndim and all(
-        size in (None, have) for size, have in zip(shape, value.shape, strict=False)
+        size in (None, found) for size, found in zip(shape, value.shape, strict=False)
     )
 
 
@@ -274,16 +274,16 @@ def are_fresh(original: Description, values: VariableValues, clone: Description,
     """For each weight of the clone, whether its initial value is fresh.
 
     A value that the original has now was copied. An initial value of the original was copied, too, or comes from a
-    seed: with `repeats`, another build of the source tells which.
+    seed; with `repeats`, another build of the source shows which.
     """
 
-    def is_fresh(first: Any, of_original: Any, value: Any) -> bool:
-        if value is not of_original and are_equal(first, value) and not are_equal(value, of_original):
+    def is_fresh(initial: Any, original_initial: Any, value: Any) -> bool:
+        if value is not original_initial and are_equal(initial, value) and not are_equal(value, original_initial):
             return False
-        return not (repeats and are_equal(first, of_original) and _looks_drawn(first))
+        return not (repeats and are_equal(initial, original_initial) and _looks_drawn(initial))
 
-    more = len(clone.initial) - len(original.initial)
-    return (*map(is_fresh, clone.initial, original.initial, values.values), *[True] * more)
+    more = len(clone.initial_weights) - len(original.initial_weights)
+    return (*map(is_fresh, clone.initial_weights, original.initial_weights, values.values), *[True] * more)
 
 
 def are_states_fresh(original: Description, clone: Description) -> tuple[bool, ...]:
@@ -293,13 +293,15 @@ def are_states_fresh(original: Description, clone: Description) -> tuple[bool, .
     """
     return tuple(
         not (state.owner >= 0 and ours.dtype.kind == "f" and ours.any() and are_equal(ours, theirs))
-        for state, ours, theirs in zip(original.shape.states, original.first_states, clone.first_states, strict=False)
+        for state, ours, theirs in zip(
+            original.shape.states, original.initial_states, clone.initial_states, strict=False
+        )
     )
 
 
 def _looks_drawn(value: Any) -> bool:
     """Whether most numbers of an array differ, as in no constant."""
-    if value.size < 2 or (value.dtype.kind in "iu" and value.size < _MANY):
+    if value.size < 2 or (value.dtype.kind in "iu" and value.size < _SAMPLE_SIZE):
         return False
-    numbers = value.reshape(-1)[:_MANY].tolist()
+    numbers = value.reshape(-1)[:_SAMPLE_SIZE].tolist()
     return len(set(numbers)) * 2 > len(numbers)

@@ -1,4 +1,4 @@
-"""Tells whether a class belongs to Keras, a backend, the standard library or the user."""
+"""Decides whether a class belongs to Keras, a backend, the standard library or the user."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ def cached_per_class(function: Callable[[Any], Result]) -> Callable[[Any], Resul
     """Cache the result for each class, by weak reference, so that models are freed."""
     results: weakref.WeakKeyDictionary[Any, Result] = weakref.WeakKeyDictionary()
 
-    def of_class(kind: Any) -> Result:
+    def cached(kind: Any) -> Result:
         if kind not in results:
             results[kind] = function(kind)
         return results[kind]
 
-    return of_class
+    return cached
 
 
 def root_of(kind: Any) -> str:

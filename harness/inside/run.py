@@ -16,8 +16,8 @@ from clonediff.harness.inside.structure import leaves, number_leaves
 from clonediff.harness.observation import Failure, Leaf, ModelRun, StepSeen, Trained
 
 
-def run(description: Description, arrays: list[Any], observer: Observer, packing: Any, training: bool) -> ModelRun:
-    """Call a model, and record its outputs; `packing` is a model with its input structure."""
+def run(description: Description, arrays: list[Any], observer: Observer, template: Any, training: bool) -> ModelRun:
+    """Call a model, and record its outputs; `template` is a model with the input structure."""
     framework, model, leaf = observer.framework, description.model, functools.partial(_leaf, observer, {})
     calls: list[tuple[Any, Any, list[Any], list[Any]]] = []
 
@@ -30,7 +30,7 @@ def run(description: Description, arrays: list[Any], observer: Observer, packing
     result: Any = None
     losses: list[Any] = []
     try:
-        inputs = framework.feed(packing, arrays)
+        inputs = framework.feed(template, arrays)
         framework.reseed(observer.seed, observer.backend_draws)
         framework.listener, framework.raisers = listen, []
         result = model(inputs, training=training)
@@ -44,7 +44,7 @@ def run(description: Description, arrays: list[Any], observer: Observer, packing
     steps = []
     for layer, nesting, tensors, masks in calls:
         number = description.layers.index.get(id(layer))
-        if number is not None and all(map(framework.tensors.concrete, tensors)):
+        if number is not None and all(map(framework.tensors.is_concrete, tensors)):
             use = uses[number] = uses.get(number, -1) + 1
             steps.append(StepSeen(number, use, tuple(map(leaf, tensors, masks)), nesting))
     return ModelRun(
@@ -62,15 +62,15 @@ def _raiser(description: Description, framework: Framework) -> int:
 
 
 def train(
-    description: Description, packing: Any, arrays: list[Any], targets: list[list[Any]], observer: Observer
+    description: Description, template: Any, arrays: list[Any], targets: list[list[Any]], observer: Observer
 ) -> Trained:
     """Train a compiled model on the first element of `targets` that it accepts."""
     trained = Trained()
-    for of_outputs in targets:
+    for model_targets in targets:
         try:
-            results = _results(description.model, packing, arrays, of_outputs, observer)
+            results = _train(description.model, template, arrays, model_targets, observer)
         except Exception as error:  # an exception is an observation
-            failed = replace(failure(error, below="_results"), layer=_raiser(description, observer.framework))
+            failed = replace(failure(error, below="_train"), layer=_raiser(description, observer.framework))
             trained = Trained(failure=failed)
         else:
             weights = map(observer.framework.read, description.weights)
@@ -78,13 +78,13 @@ def train(
     return trained
 
 
-def _results(model: Any, packing: Any, arrays: list[Any], targets: list[Any], observer: Observer) -> tuple[str, ...]:
+def _train(model: Any, template: Any, arrays: list[Any], targets: list[Any], observer: Observer) -> tuple[str, ...]:
     framework, results = observer.framework, []
     model.run_eagerly, model.jit_compile = True, False  # compiling takes seconds and gives the same results
     framework.reseed(observer.seed, observer.backend_draws)
     framework.raisers = []
     for step in (model.train_on_batch, model.train_on_batch, model.test_on_batch):
-        result = step(framework.feed(packing, arrays), framework.pack(framework.structures(packing)[1], targets))
+        result = step(framework.feed(template, arrays), framework.pack(framework.structures(template)[1], targets))
         results += [observer.digests.digest(np.asarray(value)) for value in leaves(result)]
     return tuple(results)
 
@@ -93,7 +93,7 @@ def _leaf(observer: Observer, known: dict[int, Leaf], tensor: Any, mask: Any = N
     """The leaf of a tensor with its mask; `known` caches leaves by `id`."""
     if mask is not None:
         return replace(_leaf(observer, known, tensor), mask=_leaf(observer, known, mask).digest)
-    if not observer.framework.tensors.concrete(tensor):
+    if not observer.framework.tensors.is_concrete(tensor):
         text = repr(tensor)[:40] if isinstance(tensor, (bool, int, float)) else ""
         return Leaf((), type(tensor).__name__, text)
     if id(tensor) not in known:

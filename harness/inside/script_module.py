@@ -14,7 +14,7 @@ from clonediff.harness.inside.failures import GRAPH_FILE
 
 @contextlib.contextmanager
 def script_module(source: str | None) -> Iterator[Any]:
-    """Replace `__main__` in a scope by a module where Keras finds the source's classes."""
+    """In a scope, replace `__main__` with a module where Keras finds the source's classes."""
     if source is None:
         yield None
         return

@@ -1,7 +1,7 @@
 """Nested lists, tuples and dicts: their leaves and their skeleton, as JSON.
 
 In a skeleton, a list is a list, a tuple is {"tuple": [...]}, and a dict is {"dict": [[key, value], ...]}, its items
-in order; a subclass adds {"type": name}. A function of the caller converts leaves.
+in order; a subclass adds {"type": name}. The caller passes a function that converts leaves.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ def skeleton(value: Any, leaf: Callable[[Any], Any]) -> Any:
     if isinstance(value, list):
         return [skeleton(item, leaf) for item in value]
     if isinstance(value, tuple):
-        return _typed({"tuple": [skeleton(item, leaf) for item in value]}, value)
+        return _with_type({"tuple": [skeleton(item, leaf) for item in value]}, value)
     if isinstance(value, dict):
         keys = [key if isinstance(key, (str, int, bool)) else str(key) for key in value]
         items = [skeleton(item, leaf) for item in value.values()]
-        return _typed({"dict": [list(pair) for pair in zip(keys, items, strict=True)]}, value)
+        return _with_type({"dict": [list(pair) for pair in zip(keys, items, strict=True)]}, value)
     return leaf(value)
 
 
@@ -50,8 +50,8 @@ def number_leaves(value: Any) -> tuple[Any, list[Any]]:
     return skeleton(value, number), tensors
 
 
-def _typed(written: dict[str, Any], value: Any) -> dict[str, Any]:
+def _with_type(node: dict[str, Any], value: Any) -> dict[str, Any]:
     name = type(value).__name__
     if name not in _PLAIN:
-        written["type"] = name
-    return written
+        node["type"] = name
+    return node

@@ -8,7 +8,7 @@ from typing import Any
 from clonediff.harness.inside.frameworks.interface import Framework
 
 _OUTER = "keras.Model(x, {}(x), name='around')"
-CLONE = f"inner = keras.models.clone_model(model.layers[-1])\nclone = {_OUTER.format('inner')}"
+CLONE_LINES = f"inner = keras.models.clone_model(model.layers[-1])\nclone = {_OUTER.format('inner')}"
 """Lines of a script that clone the subclassed model alone, and wrap the clone."""
 
 
@@ -17,7 +17,7 @@ def is_subclassed(model: Any, framework: Framework) -> bool:
     return isinstance(model, framework.keras.models.Model) and not framework.is_graph(model)
 
 
-def lines_around(model: Any) -> str:
+def wrapping_source(model: Any) -> str:
     """Source that wraps `model` in a functional model, whose inputs have its build shape."""
     shapes = getattr(model, "_build_shapes_dict", None) or {"": getattr(model, "_build_input_shape", None)}
     inputs = _inputs(next(iter(shapes.values())), model) if len(shapes) == 1 else ""
@@ -30,9 +30,9 @@ def lines_around(model: Any) -> str:
     return f"x = {inputs}\nmodel = {_OUTER.format('model')}\n"
 
 
-def clone_within(lines: str, clone: Callable[[Any], Any], keras: Any, around: Any) -> Any:
-    """Clone the subclassed model inside `around`, and wrap the clone by the same `lines`."""
-    names = {"keras": keras, "model": clone(around.layers[-1])}
+def clone_within(lines: str, clone: Callable[[Any], Any], keras: Any, wrapper: Any) -> Any:
+    """Clone the subclassed model inside `wrapper`, and wrap the clone with the same `lines`."""
+    names = {"keras": keras, "model": clone(wrapper.layers[-1])}
     exec(lines, names)
     return names["model"]
 

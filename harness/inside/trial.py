@@ -16,7 +16,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from clonediff.harness.inside.cloners import Cloner, call_cloner, chosen_cloners
-from clonediff.harness.inside.cloners.users import is_users_cloner, no_model
+from clonediff.harness.inside.cloners.users import is_users_cloner, no_model_failure
 from clonediff.harness.inside.description import Description
 from clonediff.harness.inside.failures import GRAPH_FILE, failure
 from clonediff.harness.inside.frameworks.interface import Framework
@@ -43,7 +43,7 @@ def run_trial(
     restores its weights.
     """
     observer = observer or Observer(framework, request.case.seed)
-    observer.values_by_chance = live is not None
+    observer.ignores_values = live is not None
     start = perf_counter()
     with ignored_warnings(), framework.device_scope(request.device):
         if live is None:
@@ -77,11 +77,11 @@ class _Trial:
         start = perf_counter()
         try:
             model = self._build() if self._live is None else self._live.model
-        except Exception as error:  # a model that Keras refuses to build is counted, and no finding
+        except Exception as error:  # a model that Keras refuses to build is only counted
             return Answer(refused=failure(error, below="_build"))
         self._original = original = Original(model, self._request.case, self._observer, self._live is not None)
-        least, times = self._request.clone_seconds
-        self._seconds = max(least, times * (perf_counter() - start)) if least else 0.0
+        least, factor = self._request.clone_seconds
+        self._seconds = max(least, factor * (perf_counter() - start)) if least else 0.0
         clones: dict[str, Clone] = {}
         for name, cloner in self._cloners.items():
             clones[name] = self._clone(name, cloner)
@@ -107,9 +107,9 @@ class _Trial:
         if self._request.case.arguments and "clone_model" in self._module.__dict__:
             self._module.__dict__["clone_model"] = cloner  # functions in the source may call `clone_model`
         original.snapshot()
-        clone, refused = self._call(name, cloner, warned)
-        answer = {"failure": refused, **original.find_changes(runs=self._request.costly)}
-        if refused is not None:
+        clone, refusal = self._call(name, cloner, warned)
+        answer = {"failure": refusal, **original.find_changes(runs=self._request.costly)}
+        if refusal is not None:
             return Clone(**answer)
         self._warned[name] = warned
         try:
@@ -121,7 +121,7 @@ class _Trial:
         answer.update(original.find_inserted(description))
         answer["observation"] = replace(observation, leaks=self._leaks(description))
         if self._request.costly:
-            answer.update(original.dependent(description, observation.inference))
+            answer.update(original.dependent_runs(description, observation.inference))
             answer.update(self._clone_again(name, cloner))
         if self._request.case.keeps_inputs or is_users_cloner(name):
             original.values.restore()  # runs of the clone changed the values of shared layers
@@ -144,7 +144,7 @@ class _Trial:
                 clone = call_cloner(cloner, model, self._arguments[-1])
         except Exception as error:  # a failure of the cloner
             return None, failure(error, below="call_cloner")
-        return clone, no_model(name, clone, self._framework) if is_users_cloner(name) else None
+        return clone, no_model_failure(name, clone, self._framework) if is_users_cloner(name) else None
 
     @contextlib.contextmanager
     def _scopes(self) -> Iterator[None]:
@@ -169,11 +169,11 @@ class _Trial:
         if not original.is_changed:
             original.values.restore()
             original.snapshot()
-        clone, refused = self._call(name, cloner, WarningRecorder())
+        clone, refusal = self._call(name, cloner, WarningRecorder())
         if not original.is_changed:
             after = original.find_changes(runs=False)
-        if refused is not None:
-            return {**after, "again_failure": refused}
+        if refusal is not None:
+            return {**after, "again_failure": refusal}
         try:
             return {**after, "again": original.observe_clone(Description(clone, self._observer))}
         except Exception as error:
@@ -195,18 +195,18 @@ class _Trial:
 
     def _observe_null_model(self, observation: Observation, answers: dict[str, Clone]) -> Observation:
         """If a clone differs, observe the null model, which is built with other seeds."""
-        original, parts = self._original, [(one.observation, one.again) for one in answers.values()]
+        original, parts = self._original, [(answer.observation, answer.again) for answer in answers.values()]
         clones = [clone for clone in (clone for part in parts for clone in part) if clone is not None]
-        runs = [part for part in _RUNS if any(_has_other_part(part, observation, clone) for clone in clones)]
+        runs = [part for part in _RUNS if any(_differs_in(part, observation, clone) for clone in clones)]
         runs += ["inference"] * any(answer.inference_after is not None for answer in answers.values())
-        warned = any(warned.new_since(self._building) for warned in self._warned.values())
-        if not (runs or warned or any(_may_be_chance(observation, clone) for clone in clones)):
+        has_warned = any(warned.new_since(self._building) for warned in self._warned.values())
+        if not (runs or has_warned or any(_may_be_chance(observation, clone) for clone in clones)):
             return observation
         try:
             if self._live is not None:
-                again = Description(original.model, self._observer)
-                again.values = original.values
-                return replace(observation, another=original.observe(again))
+                description = Description(original.model, self._observer)
+                description.values = original.values
+                return replace(observation, another=original.observe(description))
             self._framework.forget()
             self._framework.reseed(self._observer.seed + 500)
             description = Description(self._build(), self._observer)
@@ -222,8 +222,8 @@ class _Trial:
     def _run_null_model(self, description: Description, observation: Observation, runs: list[str]) -> Observation:
         """Observe the null model; observe it twice if the original does not repeat its `runs`."""
         another, models = self._original.observe_clone(description), [part for part in runs if part != "trained"]
-        same = not any(_has_other_part(part, observation, another) for part in models)
-        if models and same and not self._original.is_repeatable(training=models[0] == "training"):
+        same = not any(_differs_in(part, observation, another) for part in models)
+        if models and same and not self._original.repeats_run(training=models[0] == "training"):
             another = self._original.observe_clone(description)  # the model may count its calls
         return replace(another, trained=self._original.train(description)) if "trained" in runs else another
 
@@ -233,7 +233,7 @@ _NUMBER = re.compile(r"[-+.0-9a-f]*[0-9][-+.0-9a-f]*")
 """Decimal numbers and hexadecimal digests, which may differ by chance."""
 
 
-def _has_other_part(part: str, original: Observation, clone: Observation) -> bool:
+def _differs_in(part: str, original: Observation, clone: Observation) -> bool:
     return getattr(clone, part) not in (None, getattr(original, part))
 
 

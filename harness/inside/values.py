@@ -21,7 +21,7 @@ def input_arrays(specs: list[dict[str, Any]], batch: int | None, seed: int) -> l
     return [input_array(spec, batch or DEFAULT_BATCH, random) for spec in specs]
 
 
-def input_words(spec: Mapping[str, Any]) -> str:
+def describe_input(spec: Mapping[str, Any]) -> str:
     """A description of how an input is drawn, for a report."""
     shape = ", ".join(map(str, (spec["batch"], *spec["shape"])))
     how = {"ids": f", whole numbers below {spec.get('high')}", "mask": ", 0 and 1"}.get(spec.get("fill", ""), "")
@@ -33,9 +33,9 @@ def input_array(spec: dict[str, Any], batch: int, random: Any) -> Any:
     dtype = str(spec.get("dtype", "float32"))
     if "array" in spec:
         return _convert(dtype, np.asarray(spec["array"]))
-    name = spec.get("fill") or fill_for(dtype)
-    if name == "words" and dtype != "string":  # the reducer takes a dtype away
-        name = fill_for(dtype)
+    name = spec.get("fill") or default_fill(dtype)
+    if name == "words" and dtype != "string":  # the reducer may have removed the dtype
+        name = default_fill(dtype)
     return _convert(dtype, FILLS[name](random, shape_of(spec, batch), spec))
 
 
@@ -79,7 +79,7 @@ def weight_arrays(variables: list[tuple[str, tuple[int, ...], str]], seed: int) 
     return arrays
 
 
-def _steps(random: Any, shape: tuple[int, ...], spec: dict[str, Any]) -> Any:
+def _draw_steps(random: Any, shape: tuple[int, ...], spec: dict[str, Any]) -> Any:
     values = random.standard_normal(shape)
     if len(shape) < 2:
         return values
@@ -92,7 +92,7 @@ def _steps(random: Any, shape: tuple[int, ...], spec: dict[str, Any]) -> Any:
     return values
 
 
-def _ids(random: Any, shape: tuple[int, ...], spec: dict[str, Any]) -> Any:
+def _draw_ids(random: Any, shape: tuple[int, ...], spec: dict[str, Any]) -> Any:
     high = max(int(spec.get("high") or 2), 1)
     values = random.integers(0, high, shape)
     if values.size > 1 and high > 1:
@@ -102,7 +102,7 @@ def _ids(random: Any, shape: tuple[int, ...], spec: dict[str, Any]) -> Any:
     return values
 
 
-def _mask(random: Any, shape: tuple[int, ...], spec: dict[str, Any]) -> Any:
+def _draw_mask(random: Any, shape: tuple[int, ...], spec: dict[str, Any]) -> Any:
     values = random.random(shape) < 0.6
     if len(shape) > 1:
         flat = values.reshape(shape[0], -1)
@@ -111,25 +111,25 @@ def _mask(random: Any, shape: tuple[int, ...], spec: dict[str, Any]) -> Any:
     return values
 
 
-def _words(random: Any, shape: tuple[int, ...], spec: dict[str, Any]) -> Any:
+def _draw_words(random: Any, shape: tuple[int, ...], spec: dict[str, Any]) -> Any:
     return np.array(WORDS, dtype=object)[random.integers(0, len(WORDS), shape)]
 
 
 FILLS: dict[str, Fill] = {
     "normal": lambda random, shape, spec: random.standard_normal(shape),
-    "steps": _steps,
-    "ids": _ids,
-    "mask": _mask,
-    "words": _words,
+    "steps": _draw_steps,
+    "ids": _draw_ids,
+    "mask": _draw_mask,
+    "words": _draw_words,
 }
 
 
-def fill_for(dtype: str) -> str:
+def default_fill(dtype: str) -> str:
     return {"bool": "mask", "string": "words"}.get(dtype) or ("ids" if "int" in dtype else "normal")
 
 
 def specs_of(ends: Sequence[End], specs: list[dict[str, Any]] | None = None) -> list[dict[str, Any]]:
-    """The specs of a model's inputs: from `specs`, or else as the model declares."""
+    """The specs of a model's inputs: from `specs`, or else from the declared inputs."""
     shapes = [end.shape or (None,) for end in ends]  # an input of unknown rank gets one dimension
     declared = [
         {"shape": size, "dtype": end.dtype, "batch": batch} for end, (batch, *size) in zip(ends, shapes, strict=False)

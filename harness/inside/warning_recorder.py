@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from clonediff.harness.inside.canonical import without_addresses
-from clonediff.harness.inside.failures import LONGEST_MESSAGE, plain_frames, stack
+from clonediff.harness.inside.failures import MAX_MESSAGE_LENGTH, plain_frames, stack
 from clonediff.harness.observation import Failure
 
 _NUMBER = re.compile(r"_?\d+")
@@ -22,7 +22,7 @@ _HIDDEN_CATEGORIES = (DeprecationWarning, PendingDeprecationWarning, ImportWarni
 
 @contextlib.contextmanager
 def ignored_warnings() -> Iterator[Any]:
-    """Ignore warnings in a scope, and yield the filters that held before."""
+    """Ignore warnings in a scope, and yield the filters that were set before."""
     filters = warnings.filters
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -52,7 +52,7 @@ class WarningRecorder:
             key = kind, _NUMBER.sub("", text)  # names of layers are numbered, and differ in a clone
             if not issubclass(category, _HIDDEN_CATEGORIES) and key not in self._recorded:
                 frames = plain_frames(stack(sys._getframe(2)), below)
-                self._recorded[key] = Failure(kind, text[:LONGEST_MESSAGE], frames)
+                self._recorded[key] = Failure(kind, text[:MAX_MESSAGE_LENGTH], frames)
 
         with warnings.catch_warnings():
             warnings.simplefilter("always")

@@ -19,7 +19,7 @@ import jinja2
 from msgspec.structs import replace
 
 from clonediff.harness.inside.cloners.users import is_users_cloner, users_cloner
-from clonediff.harness.inside.values import DEFAULT_BATCH, FILLS, WORDS, fill_for, shape_of
+from clonediff.harness.inside.values import DEFAULT_BATCH, FILLS, WORDS, default_fill, shape_of
 from clonediff.harness.observation import Case
 from clonediff.harness.scripts.comparisons import WHOLE_CONFIG, comparison, literal
 from clonediff.harness.trials.trial import Hit
@@ -104,7 +104,7 @@ def _variables_of_run(difference: Difference, sure: bool, dialect: str, case: Ca
 def _array_expression(spec: Mapping[str, Any], batch: int, functions: dict[str, str]) -> str:
     """The expression that draws an input; the functions that it calls are added to `functions`."""
     shape, dtype = shape_of(spec, batch), str(spec.get("dtype", "float32"))
-    fill = spec.get("fill") or fill_for(dtype)
+    fill = spec.get("fill") or default_fill(dtype)
     if fill == "words":
         return f"np.array({json.dumps(WORDS)}, dtype=object)[rng.integers(0, {len(WORDS)}, {shape})]"
     array = f"rng.standard_normal({shape})"

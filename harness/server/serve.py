@@ -16,11 +16,11 @@ from typing import Any, TextIO
 import msgspec
 import numpy as np
 
-from clonediff.harness.inside.cloners.users import problem
+from clonediff.harness.inside.cloners.users import cloner_problem
 from clonediff.harness.inside.failures import failure
 from clonediff.harness.inside.frameworks import framework as framework_of
 from clonediff.harness.inside.frameworks.interface import Framework
-from clonediff.harness.inside.observer import Observer, take_over_collection
+from clonediff.harness.inside.observer import Observer, freeze_and_disable_gc
 from clonediff.harness.inside.trial import run_trial
 from clonediff.harness.observation import Answer, Case, Request
 from clonediff.harness.server.audit import audit_by_name, find_classes
@@ -40,7 +40,7 @@ def main(arguments: list[str] | None = None) -> int:
             gc.disable()  # collecting while Keras is imported frees nothing, and takes a tenth of the time
             framework = framework_of(generation)
             gc.freeze()  # Keras collects whenever a model is quantized: exclude the objects of the import
-            framework.tensors.repeat_kernels()
+            framework.tensors.make_deterministic()
             framework.speed_up()
             case = Case(_WARM_UP % generation, ({"shape": [2], "dtype": "float32", "fill": "normal"},))
             run_trial(Request(case), framework)
@@ -48,8 +48,8 @@ def main(arguments: list[str] | None = None) -> int:
             send(lines, {"error": failure(error)})
             return 2
         send(lines, {"ready": ready(framework)})
-        take_over_collection()
-        framework.hooks_stay = True
+        freeze_and_disable_gc()
+        framework.keeps_hooks = True
         Server(framework, lines).serve(sys.stdin)
     return 0
 
@@ -80,7 +80,7 @@ class Server:
             "trial": self._trial,
             "values": self._values,
             "draw": Drawer(framework).draw,
-            "cloner": lambda request: problem(str(request.get("name"))),
+            "cloner": lambda request: cloner_problem(str(request.get("name"))),
             "classes": lambda request: find_classes(request["target"]),
             "audit": lambda request: audit_by_name(request["name"], framework),
         }

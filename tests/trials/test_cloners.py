@@ -104,7 +104,7 @@ def test_a_custom_cloner_is_held_to_the_promises_of_clone_model(
         ("clones_of_mine.py:good", ""),
         ("clones_of_mine.py:none", "clones_of_mine:none: module 'clones_of_mine' has no attribute 'none': name a"),
         ("ends.py:clone", "ends cannot be imported: SystemExit: no (/"),
-        ("keras.py:clone", "another module of the name keras is imported already, from /"),
+        ("keras.py:clone", "another module named keras is already imported, from /"),
         ("clones_of_mine.py:needs_more", "needs_more: missing a required argument: 'path': name a function"),
     ],
 )

@@ -1,6 +1,6 @@
-"""Cloners by name: functions from a model, and arguments of `clone_model`, to its clone.
+"""Finds cloners by name. A cloner takes a model and arguments, and returns a clone.
 
-A name with a colon is that of a user's function, which `users` imports.
+A name with a colon names a user's function, which the module `users` imports.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from clonediff.harness.inside.cloners.users import function, is_users_cloner
+from clonediff.harness.inside.cloners.users import import_cloner, is_users_cloner
 from clonediff.harness.inside.frameworks.interface import Framework
 
 Cloner = Callable[..., Any]
@@ -28,10 +28,10 @@ def _cloner(name: str, framework: Framework) -> Any:
 
         return clone_model
     if is_users_cloner(name):
-        return function(name)
-    raise KeyError(f"unknown cloner {name!r}: choose one of fixed, upstream")
+        return import_cloner(name)
+    raise KeyError(f"unknown cloner {name!r}: choose fixed or upstream")
 
 
 def call_cloner(cloner: Cloner, model: Any, arguments: dict[str, Any]) -> Any:
-    """Call a cloner. A failure has the frames below this function."""
+    """Call a cloner. A failure is recorded with the frames below this function."""
     return cloner(model, **arguments)

@@ -55,19 +55,19 @@ def users_cloner(name: str) -> UsersCloner | None:
 
 
 class CannotBeCalled(ValueError):
-    """Raised if a name is not that of a function that takes a model."""
+    """Raised if a name does not name a function that takes a model."""
 
 
-def problem(name: str) -> str:
+def cloner_problem(name: str) -> str:
     """Why a cloner cannot be called with a model; "" if it can."""
     try:
-        function(name)
+        import_cloner(name)
     except CannotBeCalled as error:
         return encodable(str(error))
     return ""
 
 
-def function(name: str) -> Callable[..., Any]:
+def import_cloner(name: str) -> Callable[..., Any]:
     cloner = users_cloner(name)
     if cloner is None:
         raise CannotBeCalled(f"{name}: expected module:function or FILE.py:function")
@@ -83,7 +83,7 @@ def function(name: str) -> Callable[..., Any]:
 
 
 def import_from(name: str, folder: str = "") -> types.ModuleType:
-    """Import a module; if there is a folder, from that folder."""
+    """Import a module, from `folder` if one is given."""
     if folder and folder not in sys.path:
         sys.path.insert(0, folder)
     try:
@@ -97,20 +97,20 @@ def import_from(name: str, folder: str = "") -> types.ModuleType:
         raise ImportError(f"{name} cannot be imported: {reason}", name=name) from error
     file = getattr(module, "__file__", None)
     if folder and file and not os.path.realpath(file).startswith(os.path.realpath(folder) + os.sep):
-        problem = "another module of the name %s is imported already, from %s: rename your module"
-        raise ImportError(problem % (name, file), name=name)
+        message = "another module named %s is already imported, from %s: rename your module"
+        raise ImportError(message % (name, file), name=name)
     return module
 
 
-def recorded(clone_function: Callable[[Any], Any], asked: dict[str, str], layer: Any) -> Any:
-    """Call a clone function, and note in `asked` if class or config changes."""
+def record_replacement(clone_function: Callable[[Any], Any], replaced: dict[str, str], layer: Any) -> Any:
+    """Call a clone function; record the layer in `replaced` if its class or config changes."""
     other = clone_function(layer)
     if other is layer or type(other) is not type(layer) or str(other.get_config()) != str(layer.get_config()):
-        asked[layer.name] = f"{type(layer).__name__}, now {type(other).__name__}"
+        replaced[layer.name] = f"{type(layer).__name__}, now {type(other).__name__}"
     return other
 
 
-def no_model(name: str, clone: Any, framework: Framework) -> Failure | None:
+def no_model_failure(name: str, clone: Any, framework: Framework) -> Failure | None:
     """The failure if a cloner did not return a model with a graph; None if it did."""
     if framework.is_graph(clone):
         return None

@@ -1,4 +1,4 @@
-"""The backends of Keras: they convert tensors and arrays, and have random generators."""
+"""The backends of Keras: conversion between tensors and arrays, and random generators."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Backend:
     uses_own_generator = False
     """Whether Keras draws from the backend's own generator, besides the seeds of layers."""
 
-    def repeat_kernels(self) -> None:
+    def make_deterministic(self) -> None:
         """Make kernels deterministic and precise. For child processes."""
 
     def devices(self) -> list[str]:
@@ -33,13 +33,13 @@ class Backend:
     def reseed(self, seed: int) -> None:
         """Seed the backend's own generator."""
 
-    def forget_kernels(self) -> None:
-        """Clear the kernel cache of the backend; that takes long."""
+    def clear_kernel_cache(self) -> None:
+        """Clear the kernel cache of the backend, which is slow."""
 
     def tensor(self, array: Any) -> Any:
         return importlib.import_module("keras").ops.convert_to_tensor(array.copy())
 
-    def concrete(self, value: Any) -> bool:
+    def is_concrete(self, value: Any) -> bool:
         """Whether a value is a tensor with numbers, not a symbolic one."""
         return isinstance(value, (np.ndarray, np.generic))
 
@@ -71,14 +71,14 @@ class TensorFlow(Backend):
         # This clears the kernel cache: for a while, calls are several times slower.
         self.tf.random.set_seed(seed)
 
-    def forget_kernels(self) -> None:
+    def clear_kernel_cache(self) -> None:
         self.tf.compat.v1.reset_default_graph()
         self._context.context().clear_kernel_cache()
 
     def tensor(self, array: Any) -> Any:
         return self.tf.convert_to_tensor(array)
 
-    def concrete(self, value: Any) -> bool:
+    def is_concrete(self, value: Any) -> bool:
         return isinstance(value, self._eager)
 
     def array(self, tensor: Any) -> Any:
@@ -111,7 +111,7 @@ class Jax(Backend):
         names = [f"{kinds.get(platform, platform)}:{number}" for platform, number in platforms]
         return names if "cpu:0" in names else ["cpu:0", *names]
 
-    def concrete(self, value: Any) -> bool:
+    def is_concrete(self, value: Any) -> bool:
         return isinstance(value, self.jax.Array) and not isinstance(value, self.jax.core.Tracer)
 
 
@@ -124,7 +124,7 @@ class Torch(Backend):
         self.torch: Any = importlib.import_module("torch")
         self.version = str(self.torch.__version__)
 
-    def repeat_kernels(self) -> None:
+    def make_deterministic(self) -> None:
         if self.torch.cuda.is_available():
             # `warn_only`: an operation without a deterministic kernel still runs.
             self.torch.use_deterministic_algorithms(True, warn_only=True)
@@ -138,7 +138,7 @@ class Torch(Backend):
     def reseed(self, seed: int) -> None:
         self.torch.manual_seed(seed)
 
-    def concrete(self, value: Any) -> bool:
+    def is_concrete(self, value: Any) -> bool:
         return isinstance(value, self.torch.Tensor) and value.device.type != "meta"
 
     def write(self, value: Any, array: Any) -> bool:

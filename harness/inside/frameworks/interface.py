@@ -1,4 +1,4 @@
-"""The interface of the observer to Keras, with all that both generations have in common."""
+"""The interface between the observer and Keras, with code that both generations share."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Framework:
 
     forget_names: Callable[[], None]
     """Restart the counters of layer names."""
-    draws: Callable[[list[Any], str], bool]
+    draws_from_backend: Callable[[list[Any], str], bool]
     """Whether layers, or the source that built them, draw from the backend's own generator."""
     members: Callable[[Any], list[Any]]
     sublayers: Callable[[Any], list[Any]]
@@ -76,13 +76,13 @@ class Framework:
 
     def __init__(self) -> None:
         root = self.keras.__name__ + ".src.layers."
-        self._drops_out = root + "rnn.", root + "attention."
+        self._dropout_packages = root + "rnn.", root + "attention."
         self._plain_calls = {self._functional.call, self._sequential.call}
         self._plain_configs = {self._functional.get_config, self._sequential.get_config}
         self.listener: Listener | None = None
         self.raisers: list[int] = []
         """The `id`s of layers whose calls raised, innermost first, until an outer call returns."""
-        self.hooks_stay = False
+        self.keeps_hooks = False
         """Whether hooks stay installed, since changing a class with many subclasses is slow."""
         self._unhooked: list[tuple[Any, Any]] = []
 
@@ -112,11 +112,11 @@ class Framework:
 
     @contextlib.contextmanager
     def isolated(self) -> Iterator[None]:
-        """At the end of a scope, undo changes of settings, registrations, names and random state."""
-        places = [*self._process_wide, *self.tensors.process_wide]
-        before = [(owner, name, getattr(owner, name)) for owner, name in places if hasattr(owner, name)]
+        """At the end of a scope, undo changes to settings, registrations, names and random state."""
+        state = [*self._process_wide, *self.tensors.process_wide]
+        before = [(owner, name, getattr(owner, name)) for owner, name in state if hasattr(owner, name)]
         registered = [(known, dict(known)) for known in self._registries]
-        python, numbers = random.getstate(), np.random.get_state()
+        python_state, numpy_state = random.getstate(), np.random.get_state()
         try:
             for owner, name, value in before:
                 setattr(owner, name, _copy_state(value))
@@ -127,8 +127,8 @@ class Framework:
             for known, entries in registered:
                 known.clear()
                 known.update(entries)
-            random.setstate(python)
-            np.random.set_state(numbers)
+            random.setstate(python_state)
+            np.random.set_state(numpy_state)
 
     @contextlib.contextmanager
     def scratch(self) -> Iterator[None]:
@@ -159,8 +159,8 @@ class Framework:
 
     def origin(self, tensor: Any) -> tuple[Any, Any, int]:
         """The layer and node that produced a symbolic tensor, and the index of the output."""
-        layer, node, place = getattr(tensor, "_keras_history", None) or (None, None, 0)
-        return layer, (None if layer is None else layer._inbound_nodes[node]), place
+        layer, node, output = getattr(tensor, "_keras_history", None) or (None, None, 0)
+        return layer, (None if layer is None else layer._inbound_nodes[node]), output
 
     def has_mask(self, tensor: Any) -> bool:
         return getattr(tensor, "_keras_mask", None) is not None
@@ -184,13 +184,13 @@ class Framework:
         shape = tensor.shape
         return None if shape is None or getattr(shape, "rank", 0) is None else tuple(shape)
 
-    def trains(self, layer: Any) -> bool:
+    def uses_training(self, layer: Any) -> bool:
         """Whether a layer, apart from its sublayers, may compute something else in training."""
         if not isinstance(layer, self.layer_class) or (self.is_graph(layer) and type(layer).call in self._plain_calls):
             return False
         if isinstance(layer, self.keras.layers.Lambda):
             return bool(getattr(layer, "_fn_expects_training_arg", True))
-        if type(layer).__module__.startswith(self._drops_out):  # these layers use `training` only for dropout
+        if type(layer).__module__.startswith(self._dropout_packages):  # these layers use `training` only for dropout
             return any(vars(layer).get(name) for name in ("dropout", "recurrent_dropout", "_dropout"))
         return bool(getattr(layer, self._takes_training, True))
 
@@ -211,7 +211,7 @@ class Framework:
         """The weights of a model in order, and the `id`s of the trainable ones."""
         return list(model.weights), {id(weight) for weight in model.trainable_weights}
 
-    def weights_written(self, model: Any, original: Any = None) -> None:
+    def finish_writing_weights(self, model: Any, original: Any = None) -> None:
         """Do what `set_weights` does after it writes; weights may be copies from `original`."""
 
     def names(self, variable: Any) -> tuple[str, str]:
@@ -238,7 +238,7 @@ class Framework:
         try:
             yield
         finally:
-            while self._unhooked and not self.hooks_stay:
+            while self._unhooked and not self.keeps_hooks:
                 kind, call = self._unhooked.pop()
                 kind.__call__ = call
 

@@ -64,7 +64,7 @@ class Keras3(Framework):
     def forget_names(self) -> None:
         self._state.set_global_attribute("object_name_uids", collections.defaultdict(int))
 
-    def draws(self, layers: list[Any], source: str) -> bool:
+    def draws_from_backend(self, layers: list[Any], source: str) -> bool:
         # On most backends, Keras 3 draws from its own seeds, but functions in the source may not.
         return self.tensors.uses_own_generator or "tf.random" in source or "torch.rand" in source
 

@@ -13,7 +13,7 @@ import numpy as np
 from clonediff.harness.inside.frameworks.backends import TensorFlow
 from clonediff.harness.inside.frameworks.interface import Framework
 
-_SEEDED = ("rate", "stddev", "dropout", "recurrent_dropout", "_dropout", "_random_generator")
+_RANDOM_ATTRIBUTES = ("rate", "stddev", "dropout", "recurrent_dropout", "_dropout", "_random_generator")
 """If a layer has one of these attributes, it draws random numbers."""
 
 
@@ -81,12 +81,12 @@ class TfKeras(Framework):
         register = module.function_register
 
         @functools.wraps(register)
-        def register_in_a_graph_that_stays(*args: Any, **kwargs: Any) -> Any:
+        def register_unless_scratch(*args: Any, **kwargs: Any) -> Any:
             graph = self.tf.compat.v1.get_default_graph()
-            stays = not getattr(graph, "name", "").endswith("_scratch_graph")
-            return register(*args, **kwargs) if stays else None
+            is_scratch = getattr(graph, "name", "").endswith("_scratch_graph")
+            return None if is_scratch else register(*args, **kwargs)
 
-        module.function_register = register_in_a_graph_that_stays
+        module.function_register = register_unless_scratch
 
     def forget(self) -> None:
         # As `clear_session`, but without clearing kernels, which takes longer than a trial. The global graph, which
@@ -102,8 +102,8 @@ class TfKeras(Framework):
     def forget_names(self) -> None:
         self._settings.reset_uids()
 
-    def draws(self, layers: list[Any], source: str) -> bool:
-        return "random" in source or any(getattr(layer, name, None) for layer in layers for name in _SEEDED)
+    def draws_from_backend(self, layers: list[Any], source: str) -> bool:
+        return "random" in source or any(getattr(layer, name, None) for layer in layers for name in _RANDOM_ATTRIBUTES)
 
     # -- static structure
 
@@ -152,9 +152,9 @@ class TfKeras(Framework):
             by_id = {id(weight): weight for layer in model._flatten_layers() for weight in self._own_weights(layer)}
             weights = list(by_id.values())
             return weights, {id(weight) for weight in weights if weight.trainable}
-        weights, trains = super().weights(model)
+        weights, trainable = super().weights(model)
         # tf_keras lists the table of an adapted lookup layer as a weight, which it is not.
-        return [weight for weight in weights if hasattr(weight, "numpy")], trains
+        return [weight for weight in weights if hasattr(weight, "numpy")], trainable
 
     @staticmethod
     def _tables(model: Any) -> list[Any]:
@@ -162,7 +162,7 @@ class TfKeras(Framework):
         weights = [weight for layer in layers for weight in getattr(layer, "_non_trainable_weights", ())]
         return list({id(table): table for table in weights if hasattr(table, "get_tensors")}.values())
 
-    def weights_written(self, model: Any, original: Any = None) -> None:
+    def finish_writing_weights(self, model: Any, original: Any = None) -> None:
         if original is not None:
             for theirs, table in zip(self._tables(original), self._tables(model), strict=False):
                 table.set_weights(theirs.get_tensors())
@@ -191,8 +191,8 @@ class TfKeras(Framework):
         elif getattr(seeds, "_seed", None) is not None:
             states.append((self._positions.setdefault(seeds, _RandomPosition(seeds)), True))
         if getattr(layer, "_stateful", False):
-            of_batches = self.tf.nest.flatten(getattr(layer, "_states", None))
-            states += [(state, False) for state in of_batches if isinstance(state, self.variable_class)]
+            batch_states = self.tf.nest.flatten(getattr(layer, "_states", None))
+            states += [(state, False) for state in batch_states if isinstance(state, self.variable_class)]
         return states
 
     def read(self, variable: Any) -> Any:
