@@ -20,7 +20,7 @@ from clonediff.harness.subjects.outcomes import SubjectError
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.releases import search_path_of
 from clonediff.harness.subjects.subject import Subject, UnknownSubjectError
-from clonediff.harness.trials.checks import takes_costly
+from clonediff.harness.trials.checks import needs_costly_trial
 from clonediff.harness.trials.graph_trials import UPSTREAM, GraphTrials
 from clonediff.harness.trials.triage import fingerprint, title
 from clonediff.harness.trials.trial import LOST, Trial
@@ -117,7 +117,7 @@ def _answer_row(
         return replace(row, because="a known issue can only be replayed with --cloner upstream or fixed")
     trials = GraphTrials(process, known, cloners=(row.cloner,) if row.cloner else ())
     differences = target.finding.differences if target.finding else ()  # none if the process was lost
-    costly = True if not differences or any(map(takes_costly, differences)) else None
+    costly = True if not differences or any(map(needs_costly_trial, differences)) else None
     trial = trials.try_if_supported(target.graph, costly=costly)
     answer, because = answer_of(target.finding, trial)
     found = (FoundCause(hit.id, hit.title, hit.known.id if hit.known else None) for hit in trial.hits if hit.cause)

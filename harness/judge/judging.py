@@ -36,8 +36,8 @@ from clonediff.harness.subjects.releases import search_path_of
 from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.checks.failures import NOT_BUILT
 from clonediff.harness.trials.graph_trials import UPSTREAM, GraphTrials
-from clonediff.harness.trials.triage import are_alike, fingerprint, makes_a_clone, title
-from clonediff.harness.trials.trial import LOST, Case, Hit, Key, Trial, lost_difference
+from clonediff.harness.trials.triage import fingerprint, is_same_bug, makes_a_clone, title
+from clonediff.harness.trials.trial import LOST, Case, Hit, Key, Trial, loss_difference
 from clonediff.reports.known import KnownIssue, KnownIssues
 from clonediff.reports.records import EFFECTS, Cause, Severity
 from clonediff.strategies.program import Graph
@@ -154,7 +154,7 @@ class Release:
         before = trial.clones[UPSTREAM].causes
         fingerprints = {fingerprint(difference) for other in before for difference in other.differences}
         both = [other for clone in trial.clones.values() for other in clone.causes if other.severity <= cause.severity]
-        if cause.fingerprint in fingerprints or any(are_alike(cause, other) for other in both):
+        if cause.fingerprint in fingerprints or any(is_same_bug(cause, other) for other in both):
             return True
         hidden = cause.severity is Severity.CRASHES or cause.fingerprint in self._seen
         return not makes_a_clone(before) and (hidden or self.known.find(cause) is not None)
@@ -236,7 +236,7 @@ class Candidate(GraphTrials):
 def _unbuilt(trial: Trial) -> list[Cause]:
     """A cause if the model can no longer be built, else none."""
     if trial.lost is not None:
-        return [Cause(LOST, lost_difference(trial.lost), severity=Severity.CRASHES)]
+        return [Cause(LOST, loss_difference(trial.lost), severity=Severity.CRASHES)]
     if trial.refused is None:
         return []
     reason = f"{trial.refused.type}: {trial.refused.message}"

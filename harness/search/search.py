@@ -14,7 +14,7 @@ import msgspec
 from clonediff.harness.search.reduce import MAX_TRIALS, reduce
 from clonediff.harness.subjects import SubjectError
 from clonediff.harness.subjects.process import SubjectProcess
-from clonediff.harness.trials.checks import takes_costly
+from clonediff.harness.trials.checks import needs_costly_trial
 from clonediff.harness.trials.cloners import takes_arguments
 from clonediff.harness.trials.graph_trials import Costly, GraphTrials, new_hits
 from clonediff.harness.trials.trial import Hit, Key
@@ -70,7 +70,7 @@ def search(
             reduction = reduce_hit(trials, graph, hits[0].key, root, until=until + reducing)
             if reduction.hit is not None:
                 return reduction.hit
-            trials.tally.unsteady += 1
+            trials.tally.flaky += 1
     return None
 
 
@@ -115,7 +115,7 @@ def reduce_hit(
 
     if not shows(graph, trials) and trials.is_sampled(graph):
         # If only the costly checks show the hit, they are run on each candidate, too.
-        costly = root is None or takes_costly(root)
+        costly = root is None or needs_costly_trial(root)
         shows(graph, trials)
     if not hits:
         return Reduction()

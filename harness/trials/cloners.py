@@ -20,13 +20,13 @@ _MODULE_NAME = re.compile(r"[\w-]+")
 
 
 def full_name_of_cloner(text: str) -> str:
-    """The full name of a user's cloner, with the folder if the module is here."""
-    place, colon, rest = with_absolute_path(text).rpartition(".py:")
-    file = Path(f"{place}.py")
+    """The full name of a user's cloner; it includes the folder if the module is in it."""
+    path, colon, function = with_absolute_path(text).rpartition(".py:")
+    file = Path(f"{path}.py")
     if colon and not _MODULE_NAME.fullmatch(file.stem):
-        rule = "the name of a module has only letters, digits, _ and -: rename the file"
+        rule = "the name of a module has only letters, digits, _ and -; rename the file"
         raise ValueError(f"{text}: {file.stem!r} cannot be imported: {rule}")
-    cloner = users_cloner(f"{place}:{rest}" if colon else text)
+    cloner = users_cloner(f"{path}:{function}" if colon else text)
     if cloner is None:
         raise ValueError(f"expected module:function or FILE.py:function of your own cloner, found {text!r}")
     if colon and not file.is_file():
@@ -53,11 +53,11 @@ def allow_cloners(names: Iterable[str]) -> None:
 
 def unsupported_cloner(cloner: str, process: SubjectProcess, graph: Graph | None = None) -> str:
     """Why a cloner cannot be used with a subject and graph; "" if it can."""
-    users = users_cloner(cloner)
-    if users is not None:
-        path, _, _ = users.name.rpartition(":")
-        if _ALLOWED.isdisjoint((users.name, path or users.name.rpartition(".")[0])):
-            return f"{users.name}: a user's cloner runs only if you name it: pass --cloner {shlex.quote(users.name)}"
+    parsed = users_cloner(cloner)
+    if parsed is not None:
+        path, _, _ = parsed.name.rpartition(":")
+        if _ALLOWED.isdisjoint((parsed.name, path or parsed.name.rpartition(".")[0])):
+            return f"{parsed.name}: a user's cloner runs only if you name it: pass --cloner {shlex.quote(parsed.name)}"
         problem = process.cloner_problem(cloner)
         if problem:
             return problem

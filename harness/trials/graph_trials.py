@@ -25,25 +25,25 @@ from clonediff.reports.records import LEFT_OUT, UPSTREAM_AND_FIXED, Severity
 from clonediff.strategies.program import Generation, Graph, stable_hash
 
 UPSTREAM = UPSTREAM_AND_FIXED[0]
-RATE = 8
-"""Of so many drawn graphs, one gets the costly checks: a second clone, and training."""
+SAMPLING_RATE = 8
+"""One in this many graphs gets the costly checks: a second clone, and training."""
 
 Costly: TypeAlias = bool | None
-"""Whether a graph gets the costly checks; None: one graph in `RATE` does."""
+"""Whether a graph gets the costly checks; None: one graph in `SAMPLING_RATE` does."""
 
 
 @dataclass(slots=True)
 class Tally:
     """Counts of trials and their results.
 
-    `drawn` counts trials of drawn graphs, but not those that shrink findings; `unsteady` counts flaky causes. `known`
+    `drawn` counts trials of drawn graphs, but not those that shrink findings; `flaky` counts flaky causes. `known`
     counts graphs by known issue and its worst severity there, `worst` trials by cloner and its worst severity.
     `refused` counts graphs whose original cannot be built, `cannot_run` graphs whose original does not run.
     """
 
     trials: int = 0
     drawn: int = 0
-    unsteady: int = 0
+    flaky: int = 0
     verdicts: Counter[tuple[str, str]] = field(default_factory=Counter)
     worst: Counter[tuple[str, Severity]] = field(default_factory=Counter)
     known: Counter[tuple[str, Severity]] = field(default_factory=Counter)
@@ -74,20 +74,20 @@ class GraphTrials:
 
     def known(self, cloner: str) -> KnownIssues:
         """The known issues that apply to a cloner: all for upstream, none for others."""
-        return self._known_here if cloner == UPSTREAM and self._known.issues else KnownIssues()
+        return self._applicable if cloner == UPSTREAM and self._known.issues else KnownIssues()
 
     @cached_property
-    def _known_here(self) -> KnownIssues:
+    def _applicable(self) -> KnownIssues:
         return self._known.select(self.generation, self.process.ready.keras)
 
     def for_cloner(self, cloner: str) -> GraphTrials:
         """The same trials, with the same tally, but with only one of the cloners."""
-        alone = copy.copy(self)
-        alone.cloners = (cloner,) if cloner else self.cloners
-        return alone
+        copied = copy.copy(self)
+        copied.cloners = (cloner,) if cloner else self.cloners
+        return copied
 
     def is_sampled(self, graph: Graph) -> bool:
-        return stable_hash(graph.program) % RATE == 0
+        return stable_hash(graph.program) % SAMPLING_RATE == 0
 
     def try_if_supported(self, graph: Graph, *, costly: Costly = None) -> Trial:
         """Try a graph; if a cloner or the subject cannot, the trial says why."""

@@ -24,7 +24,7 @@ _FORMS = {
     '{"constant"': ("array", "a constant"),
     '{"variable"': ("value", "a variable"),
 }
-"""How a fingerprint, and a title, call an argument, by the beginning of its skeleton."""
+"""The words for an argument in a fingerprint and in a title, by the beginning of its skeleton."""
 _KINDS = {name.rpartition(".")[2].lower(): name for name in CATALOGUE if "." not in name}
 
 
@@ -34,7 +34,7 @@ def sentence(root: Difference, kind: str, layer: str | None = None) -> str:
     changes = root.check == "untouched"
     word = f"layer in {_with_a(kind.removeprefix('in '))}" if kind.startswith("in ") else _KIND_WORDS.get(kind, kind)
     form, found_form = _form(root.expected), _form(root.found)
-    on = root.expected.lower() == "true"
+    is_true = root.expected.lower() == "true"
     name = root.argument
     text = aspect_of(root).sentence.format(
         a=layer or (_with_a(word) if layer is None else "the model"),
@@ -48,12 +48,12 @@ def sentence(root: Difference, kind: str, layer: str | None = None) -> str:
         training=" in training mode" if root.model == "clone" and root.run == "training" else "",
         form=form,
         found_form=found_form if found_form != form else "of another type",
-        frozen="trainable" if on else "frozen",
-        thawed="frozen" if on else "trainable",
-        was="" if on else "not ",
-        now="not " if on else "",
-        how="lost" if root.found.lower() in ("null", "none", "nothing") else "another",
-        name="an object that it is compiled with" if root.name.startswith("_compile_config") else root.name,
+        frozen="trainable" if is_true else "frozen",
+        thawed="frozen" if is_true else "trainable",
+        was="" if is_true else "not ",
+        now="not " if is_true else "",
+        how="lost" if root.found.lower() in ("null", "none", "nothing") else "different",
+        name="a compile argument" if root.name.startswith("_compile_config") else root.name,
         argument=f"the {name}" if name else "an argument",
         an_argument=_with_a(name) if name else "one more",
         part=root.part,
@@ -82,7 +82,7 @@ def _text_of_exception(root: Difference) -> str:
 
 
 def form_of(text: str) -> tuple[str, str]:
-    """How a fingerprint, and a title, call an argument with such a skeleton."""
+    """The words for an argument with this skeleton, in a fingerprint and in a title."""
     return next((form for start, form in _FORMS.items() if text.startswith(start)), ("value", "a plain value"))
 
 
@@ -92,5 +92,5 @@ def _form(text: str) -> str:
 
 
 def _with_a(word: str) -> str:
-    spelled = word[:1] in "FHLMNRSX" and word[1:2].isupper()
-    return f"an {word}" if word[:1] in "AEIOaeio" or spelled else f"a {word}"
+    is_spelled_out = word[:1] in "FHLMNRSX" and word[1:2].isupper()
+    return f"an {word}" if word[:1] in "AEIOaeio" or is_spelled_out else f"a {word}"

@@ -41,7 +41,7 @@ _SAME_FRAME = {
     "keras/src/models/cloning.py:_clone_sequential_model": "keras/src/models/cloning.py:_clone_functional_model",
     "keras/src/models/functional.py:process_node": "keras/src/ops/function.py:_run_through_graph",
 }
-"""By frame, a frame that does the same for other models, and counts instead."""
+"""Frames that do the same for different models: the second one replaces the first."""
 
 _CUSTOM_MODEL = re.compile(r"^(OwnModel|OwnSequential)(_\d+)?$")
 """A custom class of a drawn model; several are numbered."""
@@ -79,7 +79,7 @@ def causes_of(flow: Flow, differences: Sequence[Difference]) -> dict[str, list[D
 
 
 def _model_facts(original: Observation | None, root: Difference) -> Iterator[str]:
-    """Yield properties of the model that may explain a cause, of those that `Cause` lists."""
+    """Yield the properties of the model, of those listed in `Cause`, that may explain a cause."""
     names = _FUNCTION.findall(root.expected)
     if names and names == _FUNCTION.findall(root.found):
         yield "a function of the same name"
@@ -137,7 +137,7 @@ def signature(root: Difference) -> tuple[str, str, str, str, str]:
     raised = root.raised
     if raised is None:
         return root.check, *_common_name(root), "", ""
-    if not CHECKS[root.check].cloning:
+    if not CHECKS[root.check].is_cloning:
         return root.check, _aspect(root), _kind(root), raised.type, raised.frame
     if raised.calling:
         calling = _SAME_FRAME.get(raised.calling, raised.calling)
@@ -156,13 +156,13 @@ def _common_name(root: Difference) -> tuple[str, str]:
     return known_as if known_as and root.model == "clone" else aspect, _DIMENSIONS.sub("1D", kind)
 
 
-def are_alike(cause: Cause, counterpart: Cause) -> bool:
+def is_same_bug(cause: Cause, counterpart: Cause) -> bool:
     """Whether causes of two cloners or releases are the same bug; frames may differ."""
-    likeness, other_likeness = (
+    key, other_key = (
         (root.check, _aspect(root), _kind(root), root.raised.type if root.raised else "")
         for root in (cause.root, counterpart.root)
     )
-    return likeness == other_likeness or cause.fingerprint == counterpart.fingerprint
+    return key == other_key or cause.fingerprint == counterpart.fingerprint
 
 
 def makes_a_clone(causes: Iterable[Cause]) -> bool:
@@ -178,12 +178,12 @@ def with_blame(by_cloner: Mapping[str, Sequence[Cause]]) -> dict[str, tuple[Caus
     upstream, fixed = UPSTREAM_AND_FIXED
     theirs, ours = by_cloner.get(upstream, ()), by_cloner.get(fixed, ())
     compared = upstream in by_cloner and makes_a_clone(theirs)
-    alone = {upstream: Blame.UPSTREAM, fixed: Blame.OURS if compared else Blame.UNKNOWN}
+    unshared = {upstream: Blame.UPSTREAM, fixed: Blame.OURS if compared else Blame.UNKNOWN}
     others = {upstream: ours, fixed: theirs}
 
     def blame(cloner: str, cause: Cause) -> Blame:
-        shared = any(are_alike(cause, counterpart) for counterpart in others.get(cloner, ()))
-        return Blame.BOTH if shared else alone.get(cloner, Blame.ITS_OWN)
+        shared = any(is_same_bug(cause, counterpart) for counterpart in others.get(cloner, ()))
+        return Blame.BOTH if shared else unshared.get(cloner, Blame.ITS_OWN)
 
     return {name: tuple(replace(cause, blame=blame(name, cause)) for cause in by_cloner[name]) for name in by_cloner}
 
@@ -222,7 +222,7 @@ def _kind(root: Difference) -> str:
         return "model"
     if root.part != "trainable":
         return ""
-    # Other code creates a model than a layer; a sublayer is created by its holder.
+    # Models and layers are created by different code; a sublayer is created by its holder.
     if first.kind in _MODELS:
         return first.kind
     return f"in {first.inside}" if first.inside and first.inside not in _MODELS else ""
@@ -239,6 +239,6 @@ def _aspect(root: Difference) -> str:
         aspect = f"call {root.argument} {root.change}"
     if root.model != "clone":
         return f"{root.model} {aspect}"
-    # If a value differs only in training mode, the cause is another than if it always differs.
-    is_of_training = root.run == "training" and CHECKS[root.check].stage is Stage.RUNS
-    return f"{aspect} in training" if is_of_training else aspect
+    # A value that differs only in training mode has another cause than a value that always differs.
+    only_in_training = root.run == "training" and CHECKS[root.check].stage is Stage.RUNS
+    return f"{aspect} in training" if only_in_training else aspect

@@ -22,14 +22,14 @@ from clonediff.reports.records import UPSTREAM_AND_FIXED, Blame, Cause, Differen
 from clonediff.reports.run_folder import slug
 from clonediff.strategies.program import Graph
 
-__all__ = ["LOST", "Case", "CloneTrial", "Hit", "Key", "Trial", "lost_difference", "run"]
+__all__ = ["LOST", "Case", "CloneTrial", "Hit", "Key", "Trial", "loss_difference", "run"]
 
 Key = tuple[str, str]
 
 LOST = "process-lost"
 """The fingerprint if the original crashes its process."""
 
-_LEAST_SECONDS = 20.0
+_MIN_SECONDS = 20.0
 _SECONDS_FACTOR = 20.0
 """A cloner's limit after a timeout: 20 times the model's time, at least 20 s."""
 
@@ -127,7 +127,7 @@ def run(
     outcome = subject.trial(case, cloners=cloners, costly=costly, timeout=timeout)
     if isinstance(outcome, Answer):
         names = [name for name in cloners if name in outcome.clones] or cloners
-        first = _judge(case, subject, names, outcome)
+        first = _compare_clones(case, subject, names, outcome)
         others = [name for name in cloners if name not in names]
         rest = run(case, subject, others, costly, timeout=timeout) if others else first
         if not rest.built or not others:
@@ -136,31 +136,31 @@ def run(
         return _trial_with_blame({name: clones[name] for name in cloners}, rest.original)
     alone = subject.trial(case, cloners=(), costly=costly, timeout=timeout) if cloners else outcome
     if not isinstance(alone, Answer) or alone.original is None:
-        return Trial(lost=alone) if isinstance(alone, Lost) else _judge(case, subject, (), alone)
+        return Trial(lost=alone) if isinstance(alone, Lost) else _compare_clones(case, subject, (), alone)
     if outcome.how == TIMED_OUT:
-        timeout = min(outcome.seconds, max(_LEAST_SECONDS, _SECONDS_FACTOR * alone.seconds))
+        timeout = min(outcome.seconds, max(_MIN_SECONDS, _SECONDS_FACTOR * alone.seconds))
     clone_trials: dict[str, CloneTrial] = {}
     for name in cloners:
         if len(cloners) > 1:
             outcome = subject.trial(case, cloners=[name], costly=costly, timeout=timeout)
         if isinstance(outcome, Lost):
-            ended = causes(None, [lost_difference(outcome)], tuple(case.arguments))
+            ended = causes(None, [loss_difference(outcome)], tuple(case.arguments))
             clone_trials[name] = CloneTrial(tuple(ended), Pair(alone.original, Clone()))
             continue
-        clone_trials.update(_judge(case, subject, [name], outcome).clones)
+        clone_trials.update(_compare_clones(case, subject, [name], outcome).clones)
     return _trial_with_blame(clone_trials, alone.original)
 
 
-def _judge(case: Case, subject: SubjectProcess, cloners: Sequence[str], answer: Answer) -> Trial:
+def _compare_clones(case: Case, subject: SubjectProcess, cloners: Sequence[str], answer: Answer) -> Trial:
     original = answer.original
     if original is None:
-        refused = answer.refused or Failure("ProtocolError", "the answer has no original and does not say why")
+        refused = answer.refused or Failure("ProtocolError", "the answer has neither an original nor a reason")
         return Trial(refused=refused)
     by_cloner = {name: as_plain_models(compare(original, answer.clones[name])) for name in cloners}
     clone_trials: dict[str, CloneTrial] = {}
     for name, differences in _with_numbers(by_cloner, subject).items():
-        broken = causes(original, differences, tuple(case.arguments))
-        promised = tuple(cause for cause in broken if case.compiles or cause.root.aspect != "compiled")
+        found = causes(original, differences, tuple(case.arguments))
+        promised = tuple(cause for cause in found if case.compiles or cause.root.aspect != "compiled")
         clone_trials[name] = CloneTrial(promised, Pair(original, answer.clones[name]))
     return _trial_with_blame(clone_trials, original)
 
@@ -171,8 +171,8 @@ def _trial_with_blame(clone_trials: Mapping[str, CloneTrial], original: Observat
 
 
 def _with_numbers(by_cloner: dict[str, list[Difference]], subject: SubjectProcess) -> dict[str, list[Difference]]:
-    everything = itertools.chain.from_iterable(by_cloner.values())
-    pairs = dict.fromkeys(difference.digests for difference in everything if difference.digests)
+    differences = itertools.chain.from_iterable(by_cloner.values())
+    pairs = dict.fromkeys(difference.digests for difference in differences if difference.digests)
     if not pairs:
         return by_cloner
     numbers: dict[tuple[str, str] | None, Numbers | None] = {None: None}
@@ -189,7 +189,7 @@ def _numbers(report: ValuesReport) -> Numbers | None:
     return Numbers(report.max_abs, report.count, math.prod(report.shape[0]), report.first or (), *report.values)
 
 
-def lost_difference(lost: Lost) -> Difference:
+def loss_difference(lost: Lost) -> Difference:
     """The difference if a process is lost. Its fingerprint contains no durations and no sizes."""
     frame = (looping_frame if lost.how == TIMED_OUT else innermost_frame)(lost.frames)
     raised = Raised(lost.how, lost.message[:300], frame)

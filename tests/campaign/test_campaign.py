@@ -192,13 +192,13 @@ def test_lost_subjects_and_flaky_causes_do_not_end_a_campaign(tmp_path: Path) ->
     read_back = read_run(tmp_path / "run")
     run = read_back.run
     ((subject, lost),) = run.lost.items()
-    unsteady = "keras: A trainable layer is frozen in the clone"
+    flaky = "keras: A trainable layer is frozen in the clone"
     assert done.returncode == 1, "too many models are refused; a lost subject is only a warning"
     assert lost == f"{subject}: does not start: exit code 3"
-    assert run.flaky == [unsteady]
+    assert run.flaky == [flaky]
     assert done.stderr.splitlines()[-2:] == [
         f"clonediff: {lost}",
-        f"clonediff: not counted, since it did not show again: {unsteady}",
+        f"clonediff: not counted, since it did not show again: {flaky}",
     ]
     (why,) = run.counts["keras"].refused
     assert why.startswith("ValueError: no units=… for …, shape=… no no") and len(why) <= 200

@@ -43,7 +43,7 @@ def test_a_fault_that_only_costly_checks_find_is_shrunk(keras: SubjectProcess) -
     trials = GraphTrials(keras, KnownIssues(), cloners=(cloner_of("second_clone_broken"),))
     found = search(trials, examples=60, seed=3, kinds=["Dense", "ReLU"])
     assert found is not None and found.graph is not None
-    assert trials.tally.unsteady == 0
+    assert trials.tally.flaky == 0
     assert len(found.graph.program.body) == 1
     seen = {hit.key for hit in trials.try_graph(found.graph, costly=True).hits}
     assert search(trials, examples=10, seed=3, kinds=["Dense", "ReLU"], seen=seen) is None
@@ -58,4 +58,4 @@ def test_a_flaky_fault_is_counted_but_is_no_finding(keras: SubjectProcess, tmp_p
     (tmp_path / "breaks_once.py").write_text(BREAKS_ONCE)
     trials = GraphTrials(keras, KnownIssues(), cloners=(f"{tmp_path}/breaks_once:clone",))
     assert search(trials, examples=8, seed=1, kinds=["Dense"]) is None
-    assert trials.tally.unsteady == 1
+    assert trials.tally.flaky == 1

@@ -1,7 +1,7 @@
 """The checks of a faithful clone. They compare plain data, and do not run Keras.
 
-A check is a function from a `Pair`, the observations of an original and its clone, to every `Difference`, in the order
-of the original.
+A check is a function that takes a `Pair`, the observations of an original and its clone. It returns every `Difference`,
+in the order of the original.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from clonediff.harness.observation import Clone, Observation
 from clonediff.harness.trials.checks import facts, failures, objects, runs, structure, weights
 from clonediff.harness.trials.checks.alignment import Pair
-from clonediff.harness.trials.checks.aspects import Aspect, find
+from clonediff.harness.trials.checks.aspects import Aspect, find_row
 from clonediff.harness.trials.checks.paths import is_within
 from clonediff.reports.records import Change, Difference, Part, Severity
 
@@ -38,37 +38,37 @@ class Stage(enum.IntEnum):
 class Check:
     """A property of a faithful clone, with the function that finds differences, and its stage.
 
-    A `costly` check needs a costly trial, and a check `of_a_clone` needs a clone. With `cloning`, its exceptions are
-    those that a cloner raised.
+    A `costly` check needs a costly trial. Without `needs_clone`, it also runs if cloning failed. If `is_cloning`, its
+    exceptions were raised by the cloner.
     """
 
     name: str
     differences: Callable[[Pair], Iterable[Difference]]
     stage: Stage
     costly: bool = False
-    of_a_clone: bool = True
-    cloning: bool = False
+    needs_clone: bool = True
+    is_cloning: bool = False
 
 
-def _again(pair: Pair) -> list[Difference]:
-    of_a_model = [check for check in CHECKS.values() if check.stage in (Stage.AT_REST, Stage.RUNS)]
-    return objects.check_second_clone(pair, [check.differences for check in of_a_model])
+def _check_second_clone(pair: Pair) -> list[Difference]:
+    model_checks = [check for check in CHECKS.values() if check.stage in (Stage.AT_REST, Stage.RUNS)]
+    return objects.check_second_clone(pair, [check.differences for check in model_checks])
 
 
 CHECKS = {
     check.name: check
     for check in (
-        Check("made", failures.check_cloning, Stage.MADE, of_a_clone=False, cloning=True),
+        Check("made", failures.check_cloning, Stage.MADE, needs_clone=False, is_cloning=True),
         Check("weights", weights.check_weights, Stage.AT_REST),
         Check("own", objects.check_ownership, Stage.AT_REST),
         Check("sharing", objects.check_sharing, Stage.AT_REST),
         Check("outputs", runs.check_outputs, Stage.RUNS),
         Check("masks", runs.check_masks, Stage.RUNS),
         Check("structure", structure.check_structure, Stage.AT_REST),
-        Check("untouched", objects.check_original, Stage.UNTOUCHED, of_a_clone=False),
-        Check("again", _again, Stage.FURTHER, costly=True, cloning=True),
+        Check("untouched", objects.check_original, Stage.UNTOUCHED, needs_clone=False),
+        Check("again", _check_second_clone, Stage.FURTHER, costly=True, is_cloning=True),
         Check("training", runs.check_training, Stage.TRAINED, costly=True),
-        Check("warned", failures.check_warnings, Stage.FURTHER, of_a_clone=False, cloning=True),
+        Check("warned", failures.check_warnings, Stage.FURTHER, needs_clone=False, is_cloning=True),
     )
 }
 """The checks by name, in the order of reports."""
@@ -89,31 +89,31 @@ ASPECTS = (*_FIRST, *_rows(structure, weights), *facts.ATTRIBUTES, *_rows(object
 
 @functools.cache
 def _row(check: str, part: Part, change: Change, name: str) -> Aspect:
-    rows = [row for row in ASPECTS if row.check == check or not row.alone]
-    return find(sorted(rows, key=lambda row: row.check != check), part, change, name)
+    rows = [row for row in ASPECTS if row.check == check or not row.exclusive]
+    return find_row(sorted(rows, key=lambda row: row.check != check), part, change, name)
 
 
 def aspect_of(difference: Difference) -> Aspect:
-    """The row of a difference: of its check, or of one that this check runs."""
+    """The row of a difference, from its check or from another check that its check runs."""
     return _row(difference.check, difference.part, difference.change, difference.name)
 
 
-def takes_costly(difference: Difference) -> bool:
-    """Whether it may take a costly trial to find a difference again."""
+def needs_costly_trial(difference: Difference) -> bool:
+    """Whether a costly trial may be needed to find a difference again."""
     return difference.part == "process" or difference.model == "original" or CHECKS[difference.check].costly
 
 
 def compare(original: Observation, clone: Clone, checks: Iterable[str] = CHECKS) -> list[Difference]:
     """The differences of a clone, check by check, without those that the null model explains."""
-    enabled = [CHECKS[name] for name in checks if clone.observation is not None or not CHECKS[name].of_a_clone]
+    enabled = [CHECKS[name] for name in checks if clone.observation is not None or not CHECKS[name].needs_clone]
     differences = _all_differences(Pair(original, clone), enabled)
     changed = clone.original_after is not None or clone.inference_after is not None
-    chance = _chance(original, enabled) if differences and not (original.live and changed) else set()
+    chance = _paths_by_chance(original, enabled) if differences and not (original.live and changed) else set()
     return [difference for difference in differences if not _is_by_chance(difference, chance)]
 
 
-def _chance(original: Observation, checks: Iterable[Check]) -> set[tuple[str, str]]:
-    """The checks and paths at which the null model differs by more than names."""
+def _paths_by_chance(original: Observation, checks: Iterable[Check]) -> set[tuple[str, str]]:
+    """The checks and paths where the null model differs by more than a name."""
     if original.another is None:
         return set()
     pair = Pair(original, Clone(observation=original.another))
@@ -127,7 +127,7 @@ def _all_differences(pair: Pair, checks: Iterable[Check]) -> list[Difference]:
 
 
 def _is_by_chance(difference: Difference, chance: Collection[tuple[str, str]]) -> bool:
-    """Whether the null model differs there, too; in the clone, by the same check."""
+    """Whether the null model differs at this path, too; if it is in the clone, by the same check."""
     path = replace(difference, model="clone").path
-    of_clone = difference.model == "clone"
-    return any(is_within(path, outer) and not (of_clone and check != difference.check) for check, outer in chance)
+    is_in_clone = difference.model == "clone"
+    return any(is_within(path, outer) and not (is_in_clone and check != difference.check) for check, outer in chance)

@@ -58,13 +58,13 @@ def align(expected: Sequence[Keys], found: Sequence[Keys]) -> Alignment:
     pairs: dict[int, int] = {}
     for level in range(max((len(keys) for keys in expected), default=0)):
         taken = set(pairs.values())
-        waiting: dict[Hashable, collections.deque[int]] = collections.defaultdict(collections.deque)
+        unpaired: dict[Hashable, collections.deque[int]] = collections.defaultdict(collections.deque)
         for index, keys in enumerate(found):
             if index not in taken and level < len(keys):
-                waiting[keys[level]].append(index)
+                unpaired[keys[level]].append(index)
         for index, keys in enumerate(expected):
-            if index not in pairs and level < len(keys) and waiting.get(keys[level]):
-                pairs[index] = waiting[keys[level]].popleft()
+            if index not in pairs and level < len(keys) and unpaired.get(keys[level]):
+                pairs[index] = unpaired[keys[level]].popleft()
     return _alignment(pairs, expected, found)
 
 
@@ -97,10 +97,10 @@ class Pair:
         original, clone = self.shapes
         containers = [(-1, -1)]
         for container, counterpart in containers:
-            mine, theirs = original.members.get(container, []), clone.members.get(counterpart, [])
-            keys = [_layer_keys(original.layers[index]) for index in mine]
-            alignment = align(keys, [_layer_keys(clone.layers[index]) for index in theirs])
-            containers += [(mine[index], theirs[number]) for index, number in alignment.pairs]
+            layers, others = original.members.get(container, []), clone.members.get(counterpart, [])
+            keys = [_layer_keys(original.layers[index]) for index in layers]
+            alignment = align(keys, [_layer_keys(clone.layers[index]) for index in others])
+            containers += [(layers[index], others[number]) for index, number in alignment.pairs]
         return _alignment(dict(containers[1:]), original.layers, clone.layers)
 
     @cached_property
@@ -122,21 +122,21 @@ class Pair:
         original, clone = (shape.layers[index] for shape, index in zip(self.shapes, (layer, counterpart), strict=True))
         if len(original.calls) == len(clone.calls) == 1:
             return _ONE_TO_ONE
-        mine, theirs = self._consumers
+        original_consumers, clone_consumers = self._consumers
         name = functools.partial(self.counterpart, calls=calls)
 
         def keys(call: CallSeen, name: TensorName, use: int, consumers: list[tuple[str, int, int]]) -> Keys:
             args, kwargs = map_tensors(call.args, name), map_tensors(call.kwargs, name)
             named = [name(tensor) for tensor in tensors([call.args, call.kwargs])]
-            bare = map_tensors([call.args, call.kwargs], lambda _: "")
+            without_tensors = map_tensors([call.args, call.kwargs], lambda _: "")
             # From strict to loose: all arguments, only the tensors, only positional ones, all but the tensors.
-            texts = (repr((args, kwargs)), repr(named), repr(args), repr(bare))
-            used = tuple(sorted(consumers))
-            return (*((text, *more) for text in texts for more in ((used, use), (used,), (use,), ())), use)
+            texts = (repr((args, kwargs)), repr(named), repr(args), repr(without_tensors))
+            uses = tuple(sorted(consumers))
+            return (*((text, *more) for text in texts for more in ((uses, use), (uses,), (use,), ())), use)
 
         return align(
-            [keys(call, self.tensor, use, mine[layer, use]) for use, call in enumerate(original.calls)],
-            [keys(call, name, use, theirs[counterpart, use]) for use, call in enumerate(clone.calls)],
+            [keys(call, self.tensor, use, original_consumers[layer, use]) for use, call in enumerate(original.calls)],
+            [keys(call, name, use, clone_consumers[counterpart, use]) for use, call in enumerate(clone.calls)],
         )
 
     @cached_property
@@ -163,7 +163,7 @@ class Pair:
         return f"{new}{self.name(expected)}#{alignment.originals.get(use, use)}.{output}"
 
     def original_tensor(self, tensor: Tensor) -> Tensor:
-        """The original's tensor for a tensor of the clone; its indices are negative if it is missing."""
+        """The original's tensor for a tensor of the clone; negative indices if it is missing."""
         layer, use, output = tensor
         original = self.layers.originals.get(layer)
         if original is None:
@@ -187,10 +187,10 @@ class Pair:
     @property
     def runs(self) -> Iterator[tuple[ModelRun, ModelRun, str]]:
         """The runs of both models, with the mode: inference, then training."""
-        for where in ("inference", "training"):
-            expected, found = getattr(self.original, where), getattr(self.observed, where)
+        for mode in ("inference", "training"):
+            expected, found = getattr(self.original, mode), getattr(self.observed, mode)
             if expected is not None and found is not None:
-                yield expected, found, where
+                yield expected, found, mode
 
     @property
     def objects(self) -> Iterator[tuple[Part, Objects, Objects, Alignment]]:
@@ -201,10 +201,10 @@ class Pair:
     def original_variables(self) -> dict[int, int]:
         """For each variable of the clone, the original's, numbered as in facts."""
         counterparts: dict[int, int] = {}
-        ours = theirs = 0
+        offset = clone_offset = 0
         for _, wants, haves, alignment in self.variables:
-            counterparts |= {theirs + have: ours + want for want, have in alignment.pairs}
-            ours, theirs = ours + len(wants), theirs + len(haves)
+            counterparts |= {clone_offset + have: offset + want for want, have in alignment.pairs}
+            offset, clone_offset = offset + len(wants), clone_offset + len(haves)
         return counterparts
 
     @cached_property
@@ -221,13 +221,13 @@ class Pair:
     @cached_property
     def variables(self) -> list[tuple[Part, Sequence[Variable], Sequence[Variable], Alignment]]:
         """The weights and states of both models, aligned by owner and name."""
-        # The owner is -1 for a variable of no layer, such as that of a metric, and -2 for a layer of the clone only.
+        # The owner is -1 for a variable outside all layers, as in a metric, and -2 for a layer that only the clone has.
         owners = {-1: -1, **self.layers.originals}
         alignments = []
         for part in VARIABLES:
             wants, haves = (getattr(shape, f"{part}s") for shape in self.shapes)
-            keys = [_keys_of(want, want.owner) for want in wants]
-            alignment = align(keys, [_keys_of(have, owners.get(have.owner, -2)) for have in haves])
+            keys = [_variable_keys(want, want.owner) for want in wants]
+            alignment = align(keys, [_variable_keys(have, owners.get(have.owner, -2)) for have in haves])
             alignments.append((part, wants, haves, alignment))
         return alignments
 
@@ -237,7 +237,7 @@ def _layer_keys(layer: LayerSeen) -> Keys:
     return (role, name, kind), (name, kind), (role, kind), name, kind
 
 
-def _keys_of(variable: Variable, owner: int) -> Keys:
+def _variable_keys(variable: Variable, owner: int) -> Keys:
     name, shape = variable.name, variable.shape
     last = name.rpartition("/")[2]
     by_name = (owner, name, shape), (owner, name), (owner, "", last, shape), (owner, "", last)

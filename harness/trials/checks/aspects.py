@@ -37,8 +37,8 @@ class Aspect:
     `sentence` is the title, `shown` the comparison in a script. With `any_layer`, layers of every kind can show the
     difference, so fingerprints name no kind. `names` has patterns for attributes or settings, separated by "|". If the
     same line of Keras loses several attributes, `known_as` is their name in fingerprints. A difference of a model
-    follows from that of a layer with the same `topic`; "ends" are inputs and outputs. `alone`: other checks do not use
-    the row.
+    follows from that of a layer with the same `topic`; "ends" are inputs and outputs. With `exclusive`, other
+    checks do not use the row.
     """
 
     check: str
@@ -52,14 +52,14 @@ class Aspect:
     names: str = ""
     known_as: str = ""
     topic: Literal["", "autocast", "dtype", "ends", "flag"] = ""
-    alone: bool = False
+    exclusive: bool = False
 
     def covers(self, part: Part, change: Change, name: str) -> bool:
         is_covered = part in _as_tuple(self.part) and change in _as_tuple(self.change)
         return is_covered and any(fnmatchcase(name, pattern) for pattern in self.names.split("|"))
 
     def differs(self, within: str, expected: Any, found: Any, first: Place | None, **fields: Any) -> Difference:
-        """Create a difference; if the row covers several parts or changes, `fields` says which."""
+        """Create a difference; `fields` has the part and change if the row covers several."""
         fields = {"part": self.part, "change": self.change, "severity": self.severity, **fields}
         if not self.covers(fields["part"], fields["change"], fields.get("name", "")):
             raise LookupError(f"{self.check}: this row does not cover {fields}")
@@ -72,7 +72,7 @@ def _as_tuple(value: Any) -> tuple[Any, ...]:
     return value if isinstance(value, tuple) else (value,)
 
 
-def find(rows: Iterable[Aspect], part: Part, change: Change, name: str = "") -> Aspect:
+def find_row(rows: Iterable[Aspect], part: Part, change: Change, name: str = "") -> Aspect:
     row = next((row for row in rows if row.covers(part, change, name)), None)
     if row is None:
         raise LookupError(f"no row covers {part}, {change}, {name!r}: add one to the module of the check")
@@ -82,8 +82,8 @@ def find(rows: Iterable[Aspect], part: Part, change: Change, name: str = "") -> 
 def differs(
     rows: Iterable[Aspect], part: Part, change: Change, *where: Any, name: str = "", **fields: Any
 ) -> Difference:
-    """Create a difference by the row that covers it; the rest is for `Aspect.differs`."""
-    return find(rows, part, change, name).differs(*where, part=part, change=change, name=name, **fields)
+    """Create a difference with the row that covers it; other arguments are those of `Aspect.differs`."""
+    return find_row(rows, part, change, name).differs(*where, part=part, change=change, name=name, **fields)
 
 
 def differs_in(

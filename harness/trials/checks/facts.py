@@ -14,19 +14,19 @@ from msgspec.structs import replace
 
 from clonediff.harness.observation import NO_LAYER, Fact, LayerSeen, Shape, same_fact
 from clonediff.harness.trials.checks.alignment import Pair
-from clonediff.harness.trials.checks.aspects import Aspect, Role, find
+from clonediff.harness.trials.checks.aspects import Aspect, Role, find_row
 from clonediff.harness.trials.checks.paths import is_within, path_of, place
 from clonediff.harness.trials.checks.skeletons import MISSING
 from clonediff.reports.records import NAME, PROPERTY, TRAINS, Difference, Part, Severity
 
 
-def _fact(shown: Literal["setting", "attribute"], names: str, role: Role, severity: Severity, **fields: Any) -> Aspect:
+def _row(shown: Literal["setting", "attribute"], names: str, role: Role, severity: Severity, **fields: Any) -> Aspect:
     part: Part = "config" if shown == "setting" else "attribute"
     sentence = fields.pop("sentence", f"the {shown} {{name}} of {{a}} is {{how}}{{inside}}")
     return Aspect("structure", role, severity, part, "", sentence, shown, names=names, **fields)
 
 
-_setting, _attribute = functools.partial(_fact, "setting"), functools.partial(_fact, "attribute")
+_setting, _attribute = functools.partial(_row, "setting"), functools.partial(_row, "attribute")
 _compiled = functools.partial(Aspect, "structure", "compiled", TRAINS, "compiled", "", shown="compiled")
 _OPTION = "{a} that is {was}{name} is {now}{name}{inside}"
 _DTYPES = "dtype|compute_dtype|variable_dtype|dtype_policy*"
@@ -42,7 +42,7 @@ SETTINGS = (
     _setting("*trainable", "chosen", PROPERTY, topic="flag"),
     _setting("*", "chosen", PROPERTY),
     _compiled("a model that is {was}compiled is {now}compiled{inside}"),
-    _compiled("what a model is compiled with is {how}{inside}: {name}", any_layer=True, names="*"),
+    _compiled("a compile argument of a model is {how}{inside}: {name}", any_layer=True, names="*"),
     _attribute("autocast|_autocast", "derived", PROPERTY, any_layer=True, topic="autocast"),
     _attribute(_DTYPES, "derived", PROPERTY, any_layer=True, topic="dtype", known_as="attribute.dtype_policy"),
 )
@@ -51,7 +51,7 @@ _COMPILING = "compiled_*|jit_compile|loss|loss.*|metrics*|optimizer*|run_eagerly
 _TENSORS = "input|inputs|input_shape|input_spec*|output|outputs|output_shape"
 ATTRIBUTES = (
     _attribute("supports_masking|vocabulary|use_cudnn", "derived", PROPERTY, any_layer=True),
-    _attribute("path", "derived", NAME, sentence="the path of {a} is another{inside}", any_layer=True),
+    _attribute("path", "derived", NAME, sentence="{a} has another path{inside}", any_layer=True),
     _attribute(_TENSORS, "quiet", PROPERTY, any_layer=True, topic="ends"),
     _attribute("batch_*|losses", "quiet", PROPERTY, any_layer=True),
     _attribute(_COMPILING, "compiled", PROPERTY),
@@ -60,7 +60,7 @@ ATTRIBUTES = (
     _attribute("*trainable*", "derived", PROPERTY, topic="flag"),
     _attribute("*", "derived", PROPERTY),
 )
-_SHARED = "{a} shares {name} in one of the two models only{inside}"
+_SHARED = "{a} shares {name} in only one of the two models"
 SHARED_ATTRIBUTE = Aspect("sharing", "chosen", PROPERTY, ("unshared", "merged"), "", _SHARED, "", True, "*")
 
 INDEX = re.compile(r"\[(?:'[^']*'|\"[^\"]*\"|[^\[\]'\"]*)\]")
@@ -70,7 +70,7 @@ _CALL_ATTRIBUTES = ("input", "output", "input_shape", "output_shape", "losses", 
 _SPECS = ("input_spec", "state_spec", "constants_spec")
 """Attributes that depend on calls outside the graph, too, but only for a layer."""
 _FALSE_IF_MISSING = ("is_awq_calibrated", "is_gptq_calibrated")
-"""Attributes that loading weights sets; if one is missing, Keras takes it for False."""
+"""Attributes that are set when weights are loaded; Keras treats a missing one as False."""
 _WEIGHT_ATTRIBUTES = ("is_adapted", "bin_boundaries")
 """Attributes that are compared elsewhere: with the weights, or with the config."""
 _MODEL_ATTRIBUTES = (
@@ -80,7 +80,7 @@ _MODEL_ATTRIBUTES = (
 )
 """Attributes that are compared elsewhere, or that training or prediction sets."""
 _INPUT_ATTRIBUTES = ("is_placeholder", "batch_size")
-"""Attributes that say how an input was created; as documented, a clone has new inputs."""
+"""Attributes that record how an input was created; as documented, a clone has new inputs."""
 
 _Key = tuple[Part, str]
 """A part (config, `compile` arguments or attributes), and the path in it."""
@@ -115,8 +115,8 @@ def check_facts(pair: Pair) -> Iterator[Difference]:
     for fact in _mismatches(pair):
         expected, found = fact.expected, fact.found
         if not (expected.met or found.met):
-            row = find((*SETTINGS, *ATTRIBUTES), fact.part, "", fact.name)
-            yield fact.differs(pair, row, *_shown(pair, expected, found), part=fact.part, name=fact.name)
+            row = find_row((*SETTINGS, *ATTRIBUTES), fact.part, "", fact.name)
+            yield fact.differs(pair, row, *_both_texts(pair, expected, found), part=fact.part, name=fact.name)
 
 
 def check_shared_facts(pair: Pair) -> Iterator[Difference]:
@@ -124,17 +124,17 @@ def check_shared_facts(pair: Pair) -> Iterator[Difference]:
         expected, found = fact.expected, fact.found
         if _MISSING not in (expected, found) and (expected.met or found.met):
             part: Part = "unshared" if expected.met else "merged"
-            sides = [_text(pair, side, side) if side.met else "one of its own" for side in (expected, found)]
+            sides = [_describe(pair, side, side) if side.met else "one of its own" for side in (expected, found)]
             yield fact.differs(pair, SHARED_ATTRIBUTE, *sides, part=part, name=fact.name)
 
 
-def _shown(pair: Pair, expected: Fact, found: Fact) -> tuple[str, str]:
+def _both_texts(pair: Pair, expected: Fact, found: Fact) -> tuple[str, str]:
     """The texts of two facts; if these are equal, the second one begins with "another"."""
-    texts = _text(pair, expected, found), _text(pair, found, expected)
+    texts = _describe(pair, expected, found), _describe(pair, found, expected)
     return texts if texts[0] != texts[1] else (texts[0], f"another {texts[1]}")
 
 
-def _text(pair: Pair, fact: Fact, other: Fact) -> str:
+def _describe(pair: Pair, fact: Fact, other: Fact) -> str:
     shape = pair.shapes[0]
     if fact.met is not None:
         return f"the same as {path_of(shape, fact.met[0])}{fact.met[1]}"
@@ -153,8 +153,8 @@ def _mismatches(pair: Pair) -> tuple[_FactMismatch, ...]:
     """All facts that differ; cached, since several checks need them."""
     original, clone = pair.shapes
     mismatches = list(_mismatches_of(pair, -1, original, clone))
-    for index, twin in pair.layers.pairs:
-        layer, counterpart = original.layers[index], clone.layers[twin]
+    for index, counterpart_index in pair.layers.pairs:
+        layer, counterpart = original.layers[index], clone.layers[counterpart_index]
         if layer.kind == counterpart.kind:
             mismatches += _mismatches_of(pair, index, layer, counterpart)
     return tuple(mismatches)
@@ -164,23 +164,22 @@ def _mismatches_of(
     pair: Pair, index: int, layer: LayerSeen | Shape, counterpart: LayerSeen | Shape
 ) -> Iterator[_FactMismatch]:
     """The facts of a layer or model that differ, without those nested in another."""
-    ours, theirs = _settings(layer), _settings(counterpart)
-    both = layer.attributes and counterpart.attributes and layer.kind == counterpart.kind
-    if both:
-        ours |= _keyed("attribute", layer.attributes)
-        theirs |= _keyed("attribute", {path: _aligned(fact, pair) for path, fact in counterpart.attributes.items()})
+    expected, found = _settings(layer), _settings(counterpart)
+    if layer.attributes and counterpart.attributes and layer.kind == counterpart.kind:
+        expected |= _keyed("attribute", layer.attributes)
+        found |= _keyed("attribute", {path: _aligned(fact, pair) for path, fact in counterpart.attributes.items()})
     ignored = [*_ignored_attributes(layer)]
     if not (_has_all_calls(layer) and _has_all_calls(counterpart)):
         ignored += (*_CALL_ATTRIBUTES, *(_SPECS if index >= 0 else ()))
-    outer = [_FLAG, *(("attribute", path) for path in ignored)]
-    if _NO_CONFIG in ours.keys() ^ theirs.keys():
-        outer += [key for key in (*ours, *theirs) if key[0] == "config" and key != _NO_CONFIG]
-    for key in sorted({*ours, *theirs}) if ours != theirs else ():
-        want, have = ours.get(key, _MISSING), theirs.get(key, _MISSING)
+    excluded = [_FLAG, *(("attribute", path) for path in ignored)]
+    if _NO_CONFIG in expected.keys() ^ found.keys():
+        excluded += [key for key in (*expected, *found) if key[0] == "config" and key != _NO_CONFIG]
+    for key in sorted({*expected, *found}) if expected != found else ():
+        want, have = expected.get(key, _MISSING), found.get(key, _MISSING)
         part, path = key
-        if same_fact(want, have) or any(part == there and is_within(path, around) for there, around in outer):
+        if same_fact(want, have) or any(part == other and is_within(path, outer) for other, outer in excluded):
             continue
-        outer.append(key)
+        excluded.append(key)
         if not (path in _FALSE_IF_MISSING and {want.text, have.text} == {"False", MISSING}):
             yield _FactMismatch(index, part, path, want, have)
 
@@ -200,15 +199,15 @@ def _aligned(fact: Fact, pair: Pair) -> Fact:
         return fact
     layers, variables = pair.original_layers, pair.original_variables
 
-    def of(numbers: dict[int, int], number: int) -> int:
+    def original_index(numbers: dict[int, int], number: int) -> int:
         return numbers.get(number, NO_LAYER - 1 - number)
 
     return replace(
         fact,
-        layer=None if fact.layer is None else of(layers, fact.layer),
-        variable=None if fact.variable is None else of(variables, fact.variable),
+        layer=None if fact.layer is None else original_index(layers, fact.layer),
+        variable=None if fact.variable is None else original_index(variables, fact.variable),
         tensor=None if fact.tensor is None else pair.original_tensor(fact.tensor),
-        met=None if fact.met is None else (of(layers, fact.met[0]), fact.met[1]),
+        met=None if fact.met is None else (original_index(layers, fact.met[0]), fact.met[1]),
         named=tuple((stem, layers.get(number, NO_LAYER)) for stem, number in fact.named),
     )
 

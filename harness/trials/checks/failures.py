@@ -21,8 +21,8 @@ from clonediff.harness.trials.checks.paths import place, short
 from clonediff.reports.records import CRASHES, PROPERTY, Difference, Place, Raised
 
 _made = functools.partial(Aspect, "made", "derived", CRASHES)
-REFUSED = _made("", "raises", "{held} cannot be cloned", "raises", alone=True)
-NO_MODEL_GIVEN = _made("", "no model", "the cloner returns no Functional or Sequential model", "is a model")
+REFUSED = _made("", "raises", "{held} cannot be cloned", "raises", exclusive=True)
+NOT_A_MODEL = _made("", "no model", "the cloner returns no Functional or Sequential model", "is a model")
 NOT_BUILT = _made("", "original refused", "the original cannot be built or run", "raises")
 _CLONING = "cloning a model, or running the clone, "
 PROCESS_LOST = (
@@ -31,7 +31,7 @@ PROCESS_LOST = (
     _made("process", "", _CLONING + "ends its process", "raises", names="*"),
 )
 _WARNS = "cloning warns of something that building does not"
-WARNS = Aspect("warned", "derived", PROPERTY, "", "raises", _WARNS, "raises", alone=True)
+WARNS = Aspect("warned", "derived", PROPERTY, "", "raises", _WARNS, "raises", exclusive=True)
 
 _FRAMEWORK_FILES = re.compile(r"^(keras|tf_keras|keras_core|tensorflow(_core)?/python/keras|inside/cloners|fixed)/")
 _HELPER_FILES = re.compile(r"/traceback_utils\.py$|/src/backend/(?!common/)[a-z]+/|/autograph/|/optree/|/tree/")
@@ -52,7 +52,7 @@ def check_cloning(pair: Pair) -> Iterator[Difference]:
         yield raises(REFUSED, "clone", "a clone", failure, shape)
     elif failure is not None or pair.clone.observation is None:
         expected, found = (f"a {shape.kind} model", failure.message) if failure else ("a clone", "nothing")
-        yield NO_MODEL_GIVEN.differs("clone", expected, found, place(shape, -1))
+        yield NOT_A_MODEL.differs("clone", expected, found, place(shape, -1))
 
 
 def check_warnings(pair: Pair) -> Iterator[Difference]:

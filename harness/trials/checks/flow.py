@@ -53,7 +53,7 @@ class Flow(msgspec.Struct, frozen=True, dict=True):
         times = [self.time(place)]
         if place is not None:
             holder = self.identity(place.layer)
-            times += [self._times.get((part, 0), 10**9) for part in self._holders if holder in self._holders[part]]
+            times += [self._times.get((layer, 0), 10**9) for layer in self._holders if holder in self._holders[layer]]
         return min(times)
 
     def are_related(self, place: Place | None, other: Place | None) -> bool:
@@ -69,7 +69,7 @@ class Flow(msgspec.Struct, frozen=True, dict=True):
         return self.identity(holder) in self._holders[self.identity(layer)]
 
     def reaches(self, place: Place, other: Place) -> bool:
-        """Whether the layer at `place` can affect the outputs of that at `other`."""
+        """Whether the layer at `place` can affect the outputs of the layer at `other`."""
         if self.are_related(place, other):
             return True
         source = self.identity(place.layer)

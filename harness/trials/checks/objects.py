@@ -39,27 +39,27 @@ SHARED_BY_CLONES = (
     _by_clones(VARIABLES, "shared by clones", "{clone} shares a {part} of {a} with the first clone", "", True),
 )
 SHARING = (
-    Aspect("sharing", "replaced", TRAINS, "layer", "unshared", "a shared {kind} is two{inside}", "", True),
-    Aspect("sharing", "replaced", TRAINS, "layer", "merged", "two layers are one{inside}", "", True),
-    Aspect("sharing", "chosen", TRAINS, VARIABLES, "unshared", "a shared {part} of {a} is two{inside}", "", True),
-    Aspect("sharing", "chosen", TRAINS, VARIABLES, "merged", "two {part}s are one{inside}", "", True),
+    Aspect("sharing", "replaced", TRAINS, "layer", "unshared", "a shared {kind} becomes two{inside}", "", True),
+    Aspect("sharing", "replaced", TRAINS, "layer", "merged", "two layers become one{inside}", "", True),
+    Aspect("sharing", "chosen", TRAINS, VARIABLES, "unshared", "a shared {part} of {a} becomes two{inside}", "", True),
+    Aspect("sharing", "chosen", TRAINS, VARIABLES, "merged", "two {part}s become one{inside}", "", True),
 )
 _own = functools.partial(Aspect, "own")
 _STALE = "a weight of {a} begins with the original's value{inside}"
 STALE_WEIGHT = _own("chosen", TRAINS, "", "not fresh", _STALE, "", True)
-_LEFT = "a state of {a} begins as a run of the original has left it{inside}"
+_LEFT = "a state of {a} begins with the value that a run of the original left{inside}"
 STALE_STATE = _own("chosen", COMPUTES, "state", "not fresh", _LEFT)
-_SHARED = "{clone} has a list, or another object, of the original itself"
-SHARED_OBJECT = _own("quiet", PROPERTY, "object", "shared", _SHARED, "apart", True)
-_REACHED = "{clone} leads to an object of the original, by {name}"
+_CONTAINER = "{clone} has a list, or another object, of the original itself"
+SHARED_OBJECT = _own("quiet", PROPERTY, "object", "shared", _CONTAINER, "apart", True)
+_REACHED = "{clone} refers to an object of the original, through {name}"
 REACHED = _own("quiet", PROPERTY, "object reached", "", _REACHED, "apart", True, "*")
 _DEPENDS = "{clone} computes something else once variables of the original change"
 CLONE_DEPENDENT = _own("derived", COMPUTES, "", "clone dependent", _DEPENDS)
 _REVERSE = "the original computes something else once variables of {clone} change"
 ORIGINAL_DEPENDENT = _own("derived", COMPUTES, "", "original dependent", _REVERSE)
 _touched, _VALUE = functools.partial(Aspect, "untouched", "derived"), "a weight has another value{inside}"
-WRITTEN = _touched(COMPUTES, "weight", "value", _VALUE, "weight values", True, alone=True)
-TOUCHED = _touched(PROPERTY, "", "touched", "an object in it is replaced")
+WRITTEN = _touched(COMPUTES, "weight", "value", _VALUE, "weight values", True, exclusive=True)
+TOUCHED = _touched(PROPERTY, "", "touched", "an object in the model is replaced")
 NO_CLONE = Aspect("again", "derived", CRASHES, "", "no clone", "{clone} cannot be made")
 
 OBJECTS: tuple[Part, ...] = ("layer", *VARIABLES)
@@ -70,31 +70,31 @@ _FUNCTION_PARTS = ("__closure__", "cell_contents", "__defaults__", "__self__", "
 
 def check_ownership(pair: Pair) -> list[Difference]:
     """Find shared objects, values that are not fresh, and outputs that depend on both models."""
-    return [*_common_objects(pair), *_stale_values(pair), *_reached(pair), *_dependent(pair)]
+    return [*_find_shared(pair), *_find_stale(pair), *_find_reached(pair), *_find_dependent(pair)]
 
 
-def _common_objects(pair: Pair) -> Iterator[Difference]:
+def _find_shared(pair: Pair) -> Iterator[Difference]:
     """Find the original's layers and variables in the clone, except inputs to keep."""
     original, clone = pair.shapes
-    met: set[int] = set()
-    for part, index, thing in _in_common(original, clone):
-        if isinstance(thing, LayerSeen):
-            if thing.ident in met or (pair.original.keeps_inputs and thing.kind == "InputLayer"):
+    seen: set[int] = set()
+    for part, index, item in _shared_objects(original, clone):
+        if isinstance(item, LayerSeen):
+            if item.ident in seen or (pair.original.keeps_inputs and item.kind == "InputLayer"):
                 continue
-            met.add(thing.ident)
+            seen.add(item.ident)
         path, first = path_and_place(original, part, index)
         yield differs(SHARED, part, "shared", path, "one of its own", "the original's", first)
 
 
-def _in_common(shape: Shape, model: Shape) -> Iterator[tuple[Part, int, LayerSeen | Variable]]:
+def _shared_objects(shape: Shape, model: Shape) -> Iterator[tuple[Part, int, LayerSeen | Variable]]:
     """Layers and variables in both models: part, index in the first, object."""
     for part in OBJECTS:
-        theirs = {thing.ident for thing in getattr(model, f"{part}s")}
+        theirs = {item.ident for item in getattr(model, f"{part}s")}
         things = enumerate(getattr(shape, f"{part}s"))
-        yield from ((part, index, thing) for index, thing in things if thing.ident in theirs)
+        yield from ((part, index, item) for index, item in things if item.ident in theirs)
 
 
-def _stale_values(pair: Pair) -> Iterator[Difference]:
+def _find_stale(pair: Pair) -> Iterator[Difference]:
     """Find weights and states of the clone that start with values of the original."""
     original, clone = pair.shapes
     for index in [number for number, fresh in enumerate(pair.observed.fresh) if not fresh]:
@@ -103,11 +103,11 @@ def _stale_values(pair: Pair) -> Iterator[Difference]:
         yield STALE_WEIGHT.differs(f"weights[{index}].value", "a fresh value", "the original's", first)
     for index in [number for number, fresh in enumerate(pair.observed.fresh_states) if not fresh]:
         path, first = path_and_place(original, "state", index)
-        sides = "as before the first batch", "as the original's run has left it"
-        yield STALE_STATE.differs(f"{path}.value", *sides, first)
+        texts = "as before the first batch", "as the original's run has left it"
+        yield STALE_STATE.differs(f"{path}.value", *texts, first)
 
 
-def _reached(pair: Pair) -> Iterator[Difference]:
+def _find_reached(pair: Pair) -> Iterator[Difference]:
     """Find mutable objects of the original that can be reached from the clone."""
     original = pair.shapes[0]
     for leak in pair.observed.leaks:
@@ -116,23 +116,23 @@ def _reached(pair: Pair) -> Iterator[Difference]:
         names = [name for name in attributes if name not in _FUNCTION_PARTS]
         path = f"{path_of(original, layer)}.attribute{leak.path}"
         found = f"the original's {leak.thing}" + (f", {leak.of_path}" if layer == leak.of_layer else "")
-        sides, first = ("an object of its own", found), place(original, layer)
+        texts, first = ("an object of its own", found), place(original, layer)
         is_public = names == attributes and not any(name[0] == "_" for name in names)
         if leak.thing == "ndarray" and not is_public:
             continue  # such an array is an argument that a call keeps
         if not is_public:
-            yield REACHED.differs(path, *sides, first, name=names[-1] if names else leak.thing, expression=leak.path)
+            yield REACHED.differs(path, *texts, first, name=names[-1] if names else leak.thing, expression=leak.path)
         else:
-            yield SHARED_OBJECT.differs(path, *sides, first, expression=leak.path)
+            yield SHARED_OBJECT.differs(path, *texts, first, expression=leak.path)
 
 
-def _dependent(pair: Pair) -> Iterator[Difference]:
+def _find_dependent(pair: Pair) -> Iterator[Difference]:
     for row, before, after in (
         (CLONE_DEPENDENT, pair.observed.inference, pair.clone.clone_dependent),
         (ORIGINAL_DEPENDENT, pair.original.inference, pair.clone.original_dependent),
     ):
         if before is not None and after is not None:
-            yield row.differs("", "the same outputs as before", "others", None)
+            yield row.differs("", "the same outputs as before", "different outputs", None)
 
 
 def check_sharing(pair: Pair) -> list[Difference]:
@@ -151,15 +151,15 @@ def _sharing(pair: Pair, part: Part, wants: Objects, haves: Objects, alignment: 
         have = first_have.setdefault(haves[counterpart].ident, index)
         path, first = path_and_place(shape, part, index)
         if want != have and want != index:
-            sides = f"the same as {path_and_place(shape, part, want)[0]}", "one of its own"
-            yield differs(SHARING, part, "unshared", path, *sides, first)
+            texts = f"the same as {path_and_place(shape, part, want)[0]}", "one of its own"
+            yield differs(SHARING, part, "unshared", path, *texts, first)
         elif want != have:
-            sides = "one of its own", f"the same as {path_and_place(shape, part, have)[0]}"
-            yield differs(SHARING, part, "merged", path, *sides, first)
+            texts = "one of its own", f"the same as {path_and_place(shape, part, have)[0]}"
+            yield differs(SHARING, part, "merged", path, *texts, first)
 
 
 def check_original(pair: Pair) -> list[Difference]:
-    """Find all changes of the original, even if cloning failed."""
+    """Find all changes to the original, even if cloning failed."""
     original, clone = pair.original, pair.clone
     observation = Observation(shape=clone.original_after or original.shape, copied_weights=original.copied_weights)
     after = Pair(original, Clone(observation=observation))
@@ -191,17 +191,17 @@ def check_second_clone(pair: Pair, checks: Sequence[Callable[[Pair], Iterable[Di
     found = [difference for check in checks for difference in check(second)]
     new = [difference for difference in found if (difference.path, difference.aspect) not in repeated]
     differences = [replace(difference, check="again", model="again") for difference in new]
-    return [*differences, *_shared_by_clones(pair, clone.again.shape)]
+    return [*differences, *_find_shared_by_clones(pair, clone.again.shape)]
 
 
-def _shared_by_clones(pair: Pair, second: Shape) -> Iterator[Difference]:
-    """Find objects that two clones share; `own` reports those that are the original's."""
+def _find_shared_by_clones(pair: Pair, second: Shape) -> Iterator[Difference]:
+    """Find objects that two clones share, except the original's, which `own` reports."""
     original, first = pair.shapes
-    met = {thing.ident for _, _, thing in _in_common(original, original)}
-    for part, index, thing in _in_common(first, second):
-        if thing.ident not in met:
-            met.add(thing.ident)
-            layer = pair.layers.originals.get(thing.owner if isinstance(thing, Variable) else index, -1)
+    seen = {item.ident for _, _, item in _shared_objects(original, original)}
+    for part, index, item in _shared_objects(first, second):
+        if item.ident not in seen:
+            seen.add(item.ident)
+            layer = pair.layers.originals.get(item.owner if isinstance(item, Variable) else index, -1)
             within = path_of(original, layer) if part == "layer" else f"{part}s[{index}]"
-            sides, owner = ("one of its own", "the first clone's"), place(original, layer)
-            yield differs(SHARED_BY_CLONES, part, "shared by clones", within, *sides, owner, model="again")
+            texts, owner = ("one of its own", "the first clone's"), place(original, layer)
+            yield differs(SHARED_BY_CLONES, part, "shared by clones", within, *texts, owner, model="again")

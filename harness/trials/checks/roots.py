@@ -54,28 +54,28 @@ def _sort_key(difference: Difference, flow: Flow) -> tuple[object, ...]:
 
 def follows(later: Difference, earlier: Difference, flow: Flow) -> bool:
     """Whether the `later` difference follows from the `earlier` one."""
-    before, now, source, place = _stage(earlier), _stage(later), _where(earlier), _where(later)
+    stage_before, stage_now, source, place = _stage(earlier), _stage(later), _place_of(earlier), _place_of(later)
     if _is_name(earlier):
         return _is_name(later) and flow.are_related(source, place)
-    if before == now == Stage.FURTHER and earlier.check != later.check:
+    if stage_before == stage_now == Stage.FURTHER and earlier.check != later.check:
         return False  # these checks do not explain each other
-    if before == now and now in (Stage.AT_REST, Stage.UNTOUCHED):
+    if stage_before == stage_now and stage_now in (Stage.AT_REST, Stage.UNTOUCHED):
         return _follows_statically(later, earlier, flow)
-    if now == Stage.UNTOUCHED or before == Stage.UNTOUCHED:
+    if stage_now == Stage.UNTOUCHED or stage_before == Stage.UNTOUCHED:
         # Cloning can change an original only by an object that the clone shares.
         return earlier.check == "own" and flow.are_related(source, place)
     if later.check == "warned" and not (later.raised and later.raised.calling):
         return False
     if later.raised is not None and (place is None or _is_flag(earlier)):
         return _changes_tensors(earlier)
-    if before == Stage.AT_REST and not _can_show(later, earlier):
+    if stage_before == Stage.AT_REST and not _can_affect(later, earlier):
         return False
     if source is None or place is None or _is_new(source) or _is_new(place):
         return True
-    return (now == Stage.TRAINED and later.raised is None) or flow.reaches(source, place)
+    return (stage_now == Stage.TRAINED and later.raised is None) or flow.reaches(source, place)
 
 
-def _where(difference: Difference) -> Place | None:
+def _place_of(difference: Difference) -> Place | None:
     """The place of a difference, or the layer that was being called when an exception was raised."""
     called = difference.raised.called if difference.raised is not None else None
     return called or difference.first
@@ -89,13 +89,13 @@ def _changes_tensors(earlier: Difference) -> bool:
     """Whether a difference can make any layer raise; flags, settings, attributes and names cannot."""
     if earlier.part == "config":
         return earlier.severity is Severity.TRAINS  # layers do not call regularizers and constraints
-    of_tensors = earlier.part in _CALL_PARTS or earlier.severity is Severity.COMPUTES
-    is_known = earlier.raised is not None or _stage(earlier) >= Stage.RUNS or aspect_of(earlier).role == "replaced"
-    return of_tensors or is_known
+    affects_tensors = earlier.part in _CALL_PARTS or earlier.severity is Severity.COMPUTES
+    is_observed = earlier.raised is not None or _stage(earlier) >= Stage.RUNS or aspect_of(earlier).role == "replaced"
+    return affects_tensors or is_observed
 
 
-def _can_show(later: Difference, earlier: Difference) -> bool:
-    """Whether a difference like `earlier`, in the static structure, can have effects like `later`."""
+def _can_affect(later: Difference, earlier: Difference) -> bool:
+    """Whether `earlier`, in the static structure, can have an effect such as `later`."""
     role = aspect_of(earlier).role
     if role == "compiled":
         return later.run == "trained"
@@ -124,10 +124,10 @@ def _follows_statically(later: Difference, earlier: Difference, flow: Flow) -> b
         return later_role == "compiled"
     if _is_flag(earlier):
         # Freezing a layer freezes its sublayers, but a model has its own flag.
-        of_flags = _is_flag(later) or (later.part == "weight" and later.change == "order")
-        of_layers = later.part != "trainable" or min(source.layer, place.layer) >= 0
-        return of_flags and of_layers and flow.are_related(source, place)
-    if role == "chosen" and earlier.part in _CALL_PARTS and _is_of_tensors(later):
+        is_about_flags = _is_flag(later) or (later.part == "weight" and later.change == "order")
+        is_about_layers = later.part != "trainable" or min(source.layer, place.layer) >= 0
+        return is_about_flags and is_about_layers and flow.are_related(source, place)
+    if role == "chosen" and earlier.part in _CALL_PARTS and _is_about_tensors(later):
         return flow.reaches(source, place)  # a different call passes different tensors on
     if flow.identity(source.layer) == flow.identity(place.layer):
         if later.check == "own":
@@ -138,7 +138,7 @@ def _follows_statically(later: Difference, earlier: Difference, flow: Flow) -> b
     return place.container and flow.holds(place.layer, source.layer)
 
 
-def _is_of_tensors(difference: Difference) -> bool:
+def _is_about_tensors(difference: Difference) -> bool:
     return aspect_of(difference).topic == "ends" or difference.change in ("tensor", "shape")
 
 

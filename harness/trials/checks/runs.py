@@ -39,14 +39,14 @@ MASK_LOST = _mask("lost", "a mask is lost{inside}{training}{at}", "run")
 MASK_ADDED = _mask("added", "there is a mask{inside} where the original has none{training}{at}", "run")
 MASK_VALUE = _mask("value", "a mask has other values{inside}{training}{at}", "numbers")
 _training = functools.partial(Aspect, "training", "derived")
-NOT_TRAINED = _training(CRASHES, "", "raises", "{clone} cannot be trained", alone=True)
+NOT_TRAINED = _training(CRASHES, "", "raises", "{clone} cannot be trained", exclusive=True)
 _WEIGHT = "the {part} of {a} has another {change} after training{inside}"
 TRAINED = (
     _training(TRAINS, "losses", ("count", "value"), "the layers add other losses{inside}"),
     _training(PROPERTY, "losses", "order", "the losses that layers add come in another order{inside}", "", True),
-    _training(TRAINS, "loss", "", "training gives another loss, or another metric,{inside}"),
-    _training(TRAINS, "loss", "count", "training gives more losses and metrics, or fewer,{inside}"),
-    _training(TRAINS, "weight", (*_TYPE, "value"), _WEIGHT, alone=True),
+    _training(TRAINS, "loss", "", "training gives another loss or metric{inside}"),
+    _training(TRAINS, "loss", "count", "training gives another number of losses and metrics{inside}"),
+    _training(TRAINS, "weight", (*_TYPE, "value"), _WEIGHT, exclusive=True),
 )
 
 
@@ -66,28 +66,28 @@ def check_outputs(pair: Pair) -> list[Difference]:
 
 
 def output_differences(pair: Pair, expected: ModelRun, found: ModelRun, run: str) -> list[Difference]:
-    """Find differences of two runs, except in masks; none if the original raises."""
+    """Find differences between two runs, except in masks; none if the original raises."""
     if expected.failure is not None:
         return []
     if found.failure is not None:
         layer = pair.layers.originals.get(found.failure.layer, -1)
         return [raises(RAISES, "", "it runs", found.failure, pair.original.shape, layer, run=run)]
-    ends = list(_outputs(pair, expected, found))
+    ends = list(_compare_outputs(pair, expected, found))
     are_moved = any(difference.part == "" and difference.change == "order" for difference in ends)
-    leaves = (leaf for leaf in _leaves(pair, expected, found) if leaf.in_step or not are_moved)
-    differences = [replace(difference, in_step=True) for difference in _steps(pair, expected, found)] + ends
-    for leaf, first, part in _with_places(leaves, leaf_mismatches):
-        differences.append(differs_in(TENSORS, "", part, leaf.within, first, in_step=leaf.in_step))
-    least = TRAINS if run == "training" else CRASHES
-    return [replace(difference, run=run, severity=max(difference.severity, least)) for difference in differences]
+    leaves = (leaf for leaf in _leaf_pairs(pair, expected, found) if leaf.in_step or not are_moved)
+    differences = [replace(difference, in_step=True) for difference in _compare_steps(pair, expected, found)] + ends
+    for leaf, first, mismatch in _with_places(leaves, leaf_mismatches):
+        differences.append(differs_in(TENSORS, "", mismatch, leaf.within, first, in_step=leaf.in_step))
+    worst = TRAINS if run == "training" else CRASHES
+    return [replace(difference, run=run, severity=max(difference.severity, worst)) for difference in differences]
 
 
-def _leaves(pair: Pair, expected: ModelRun, found: ModelRun) -> Iterator[LeafPair]:
+def _leaf_pairs(pair: Pair, expected: ModelRun, found: ModelRun) -> Iterator[LeafPair]:
     """The tensors in both runs: outputs of steps in order, then of the model."""
     shape = pair.original.shape
     for index, counterpart in pair.steps(expected, found).pairs:
         step, counterpart_step = expected.steps[index], found.steps[counterpart]
-        within, first = _at_step(pair, step, step.layer), place(shape, step.layer, step.use)
+        within, first = _step_path(pair, step, step.layer), place(shape, step.layer, step.use)
         for output, leaves in enumerate(zip(step.outputs, counterpart_step.outputs, strict=False)):
             yield LeafPair(f"{within}.outputs[{output}]", *leaves, first, in_step=True)
     for index, leaves in enumerate(zip(expected.outputs, found.outputs, strict=False)):
@@ -95,12 +95,12 @@ def _leaves(pair: Pair, expected: ModelRun, found: ModelRun) -> Iterator[LeafPai
         yield LeafPair(f"outputs[{index}]", *leaves, place(shape, layer, use), in_step=False)
 
 
-def _at_step(pair: Pair, step: StepSeen, layer: int) -> str:
+def _step_path(pair: Pair, step: StepSeen, layer: int) -> str:
     return f"steps[{full_name(pair.original.shape, layer)!r}][{step.use}]"
 
 
 def leaf_mismatches(expected: Leaf, found: Leaf) -> Iterator[Mismatch]:
-    """Compare two tensors; their values, only if shape and dtype are equal."""
+    """Compare two tensors; compare values only if shape and dtype are equal."""
     for change in _TYPE:
         want, have = getattr(expected, change), getattr(found, change)
         if want != have:
@@ -116,36 +116,36 @@ def _with_places(
     """The mismatches of tensors with places; an output gets the first step's place."""
     first: Place | None = None
     for leaf in leaves:
-        for part in mismatches_of(leaf.expected, leaf.found):
+        for mismatch in mismatches_of(leaf.expected, leaf.found):
             if leaf.in_step:
                 first = first or leaf.place
-            yield leaf, leaf.place if leaf.in_step else (first or leaf.place), part
+            yield leaf, leaf.place if leaf.in_step else (first or leaf.place), mismatch
 
 
-def _steps(pair: Pair, expected: ModelRun, found: ModelRun) -> Iterator[Difference]:
+def _compare_steps(pair: Pair, expected: ModelRun, found: ModelRun) -> Iterator[Difference]:
     """Find differences in which steps ran, and in the structure of their outputs."""
     shape, alignment = pair.original.shape, pair.steps(expected, found)
     for index, step in enumerate(expected.steps):
-        first, path = place(shape, step.layer, step.use), _at_step(pair, step, step.layer)
+        first, path = place(shape, step.layer, step.use), _step_path(pair, step, step.layer)
         if index not in alignment.counterparts:
             if step.layer in pair.layers.counterparts:
                 yield STEPS.differs(path, "a call", MISSING, first, change="missing")
             continue
         counterpart = found.steps[alignment.counterparts[index]]
-        for part in mismatches(step.structure, counterpart.structure):
-            yield differs_in((NESTED,), "structure", part, f"{path}.structure", first)
+        for mismatch in mismatches(step.structure, counterpart.structure):
+            yield differs_in((NESTED,), "structure", mismatch, f"{path}.structure", first)
     for index in alignment.extra:
         step = found.steps[index]
         layer = pair.layers.originals.get(step.layer)
         if layer is not None:
-            path, first = _at_step(pair, step, layer), place(shape, layer, step.use)
+            path, first = _step_path(pair, step, layer), place(shape, layer, step.use)
             yield STEPS.differs(path, MISSING, "a call", first, change="extra")
 
 
-def _outputs(pair: Pair, expected: ModelRun, found: ModelRun) -> Iterator[Difference]:
+def _compare_outputs(pair: Pair, expected: ModelRun, found: ModelRun) -> Iterator[Difference]:
     model = place(pair.original.shape, -1)
-    for part in mismatches(expected.structure, found.structure):
-        yield differs_in((NESTED,), "structure", part, "structure", model)
+    for mismatch in mismatches(expected.structure, found.structure):
+        yield differs_in((NESTED,), "structure", mismatch, "structure", model)
     wants, haves = ([leaf.digest for leaf in run.outputs] for run in (expected, found))
     yield from differs_in_order(TENSORS, "", "outputs", wants, haves, model)
 
@@ -157,14 +157,14 @@ def check_masks(pair: Pair) -> Iterator[Difference]:
 
 
 def mask_differences(pair: Pair, expected: ModelRun, found: ModelRun, run: str) -> Iterator[Difference]:
-    """Find differences in the masks of a run; in a step, only a property is lost."""
+    """Find differences in the masks of a run; those in a step count as lost properties."""
     if expected.failure is not None or found.failure is not None:
         return
 
     def mask_mismatches(want: Leaf, have: Leaf) -> list[tuple[str | None, str | None]]:
         return [(want.mask, have.mask)] if want.mask != have.mask else []
 
-    for leaf, first, (want, have) in _with_places(_leaves(pair, expected, found), mask_mismatches):
+    for leaf, first, (want, have) in _with_places(_leaf_pairs(pair, expected, found), mask_mismatches):
         row = MASK_LOST if have is None else MASK_ADDED if want is None else MASK_VALUE
         sides, severity = (want or "no mask", have or "no mask"), PROPERTY if leaf.in_step else COMPUTES
         where = {"run": run, "in_step": leaf.in_step, "digests": (want, have) if want and have else None}
@@ -174,7 +174,7 @@ def mask_differences(pair: Pair, expected: ModelRun, found: ModelRun, run: str) 
 def check_training(pair: Pair) -> Iterator[Difference]:
     """Find differences in the losses of layers, the results of training, and the trained weights."""
     for runs in pair.runs:
-        yield from _losses(pair, *runs)
+        yield from _compare_losses(pair, *runs)
     shape, want, have = pair.original.shape, pair.original.trained, pair.observed.trained
     if want is None or have is None or want.failure is not None:
         return
@@ -195,7 +195,7 @@ def check_training(pair: Pair) -> Iterator[Difference]:
             yield differs_in(TRAINED, "weight", leaf, f"weights[{index}]", first, run="trained")
 
 
-def _losses(pair: Pair, expected: ModelRun, found: ModelRun, run: str) -> Iterator[Difference]:
+def _compare_losses(pair: Pair, expected: ModelRun, found: ModelRun, run: str) -> Iterator[Difference]:
     if expected.failure is not None or found.failure is not None:
         return
     model, wants, haves = place(pair.original.shape, -1), list(expected.losses), list(found.losses)

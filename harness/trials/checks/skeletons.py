@@ -24,7 +24,7 @@ CHANGES: tuple[Change, ...] = "missing", "extra", "type", "order", "tensor", "va
 
 
 class Mismatch(NamedTuple):
-    """A difference of two skeletons at a path of keys; `digests` has differing arrays."""
+    """A difference between two skeletons at a path of keys; `digests` has the arrays."""
 
     keys: tuple[Any, ...]
     change: Change
@@ -39,7 +39,7 @@ class Mismatch(NamedTuple):
 
 
 def mismatches(expected: Any, found: Any, keys: tuple[Any, ...] = ()) -> Iterator[Mismatch]:
-    """All differences of two skeletons, in the order of `expected`; extra items come last."""
+    """All differences between two skeletons, in the order of `expected`; extra items come last."""
     if expected == found:
         return
     form = _form(expected)
@@ -48,20 +48,20 @@ def mismatches(expected: Any, found: Any, keys: tuple[Any, ...] = ()) -> Iterato
     elif form in ("value", "tensor"):
         yield Mismatch(keys, "tensor" if form == "tensor" else "value", expected, found)
     else:
-        yield from _item_mismatches(dict(_items(expected)), dict(_items(found)), keys)
+        yield from _in_items(dict(_items(expected)), dict(_items(found)), keys)
 
 
-def _item_mismatches(mine: Mapping[Any, Any], theirs: Mapping[Any, Any], keys: tuple[Any, ...]) -> Iterator[Mismatch]:
-    for key, item in mine.items():
-        if key in theirs:
-            yield from mismatches(item, theirs[key], (*keys, key))
+def _in_items(expected: Mapping[Any, Any], found: Mapping[Any, Any], keys: tuple[Any, ...]) -> Iterator[Mismatch]:
+    for key, item in expected.items():
+        if key in found:
+            yield from mismatches(item, found[key], (*keys, key))
         else:
             yield Mismatch((*keys, key), "missing", item, MISSING)
-    for key, item in theirs.items():
-        if key not in mine:
+    for key, item in found.items():
+        if key not in expected:
             yield Mismatch((*keys, key), "extra", MISSING, item)
-    if list(mine) != list(theirs) and mine.keys() == theirs.keys():
-        yield Mismatch(keys, "order", list(mine), list(theirs))
+    if list(expected) != list(found) and expected.keys() == found.keys():
+        yield Mismatch(keys, "order", list(expected), list(found))
 
 
 def _form(value: Any) -> str:
@@ -96,7 +96,7 @@ def tensors(value: Any) -> Iterator[Tensor]:
 
 
 def map_tensors(value: Any, name: TensorName) -> Any:
-    """Replace each {"tensor": [layer, use, output]} in a skeleton by {"tensor": name}."""
+    """Replace each {"tensor": [layer, use, output]} in a skeleton with {"tensor": name}."""
     if isinstance(value, dict):
         if set(value) == {"tensor"} and isinstance(value["tensor"], list):
             layer, use, output = value["tensor"]
@@ -108,13 +108,13 @@ def map_tensors(value: Any, name: TensorName) -> Any:
 def consumers_of(shape: Shape, name: Callable[[int], str]) -> Consumers:
     """The consumers of each call's outputs, as layer, input and output; "" is the model.
 
-    Only these distinguish two calls of a shared layer on the same tensors.
+    Only consumers distinguish two calls of a shared layer on the same tensors.
     """
     consumers: Consumers = defaultdict(list)
-    for place, end in enumerate(shape.outputs):
-        consumers[end.tensor[:2]].append(("", place, end.tensor[2]))
+    for index, end in enumerate(shape.outputs):
+        consumers[end.tensor[:2]].append(("", index, end.tensor[2]))
     for layer, consumer in enumerate(shape.layers):
         for call in consumer.calls:
-            for place, (source, use, output) in enumerate(tensors([call.args, call.kwargs])):
-                consumers[source, use].append((name(layer), place, output))
+            for index, (source, use, output) in enumerate(tensors([call.args, call.kwargs])):
+                consumers[source, use].append((name(layer), index, output))
     return consumers

@@ -31,34 +31,37 @@ FIELDS = (
     _named(("name", "name alone"), "a {part} of {a} has another name{inside}", "listed", True),
 )
 STATE = _computes("state", "value", "a state of {a} begins with another value{inside}")
-COPIED = _computes("copied", "value", "a weight of {a} does not get the value that is copied into it{inside}")
-_REFUSED = "{clone} does not take the weights of the original"
-REFUSED = Aspect("weights", "derived", CRASHES, "", "raises", _REFUSED, alone=True)
+COPIED = _computes("copied", "value", "a weight of {a} does not keep the value that is copied into it{inside}")
+_REFUSED = "{clone} does not accept the weights of the original"
+REFUSED = Aspect("weights", "derived", CRASHES, "", "raises", _REFUSED, exclusive=True)
 
 
 def check_weights(pair: Pair) -> list[Difference]:
     """Find differences in weights and states, and in weights copied to the clone."""
-    return [*(difference for objects in pair.variables for difference in _variables(pair, *objects)), *_copied(pair)]
+    return [
+        *(difference for objects in pair.variables for difference in _compare_variables(pair, *objects)),
+        *_compare_copied(pair),
+    ]
 
 
-def _variables(
+def _compare_variables(
     pair: Pair, part: Part, wants: Sequence[Variable], haves: Sequence[Variable], alignment: Alignment
 ) -> Iterator[Difference]:
     shape = pair.original.shape
     for index in alignment.missing:
         path, first = path_and_place(shape, part, index)
-        yield LOST.differs(path, _described(wants[index]), MISSING, first, part=part)
+        yield LOST.differs(path, _describe(wants[index]), MISSING, first, part=part)
     for counterpart in alignment.extra:
         first = place(shape, pair.layers.originals.get(haves[counterpart].owner, -1))
         path = f"{part}s[+{counterpart}]"
-        yield ADDED.differs(path, MISSING, _described(haves[counterpart]), first, part=part)
+        yield ADDED.differs(path, MISSING, _describe(haves[counterpart]), first, part=part)
     if alignment.moved:
         first = place(shape, wants[alignment.moved[0][0]].owner)
         yield MOVED.differs(f"{part}s", *alignment.orders, first, part=part)
     for index, counterpart in alignment.pairs:
         want, have = wants[index], haves[counterpart]
         path, first = path_and_place(shape, part, index)
-        for field, change in _names(want, have):
+        for field, change in _changed_fields(want, have):
             sides = getattr(want, field), getattr(have, field)
             yield differs(FIELDS, part, change, f"{path}.{field}", *sides, first)
         if part == "state" and want.value and have.value and want.value != have.value:
@@ -66,13 +69,13 @@ def _variables(
             yield STATE.differs(f"{path}.value", *digests, first, digests=digests)
 
 
-def _names(want: Variable, have: Variable) -> Iterator[tuple[str, Change]]:
-    """The fields in which two variables differ; a name ending a path counts once."""
-    known = bool(want.short_name and have.short_name)
-    renamed = known and want.short_name != have.short_name
+def _changed_fields(want: Variable, have: Variable) -> Iterator[tuple[str, Change]]:
+    """The fields in which two variables differ; a name at the end of a path counts once."""
+    has_names = bool(want.short_name and have.short_name)
+    renamed = has_names and want.short_name != have.short_name
     moved = want.name.rpartition("/")[2] != have.name.rpartition("/")[2]
     if want.name != have.name:
-        yield "name", "scope" if not moved else "path alone" if known and not renamed else "name"
+        yield "name", "scope" if not moved else "path alone" if has_names and not renamed else "name"
     if renamed and not moved:
         yield "short_name", "name alone"
     for change in ("shape", "dtype", "trainable", "constraint"):
@@ -82,11 +85,11 @@ def _names(want: Variable, have: Variable) -> Iterator[tuple[str, Change]]:
         yield "watched", "trainable"
 
 
-def _copied(pair: Pair) -> Iterator[Difference]:
+def _compare_copied(pair: Pair) -> Iterator[Difference]:
     wants, shape = pair.original.copied_weights, pair.original.shape
     haves = pair.observed.copied_weights
     if pair.observed.copied is not None:
-        yield raises(REFUSED, "set_weights", "it takes the weights", pair.observed.copied, shape)
+        yield raises(REFUSED, "set_weights", "it accepts the weights", pair.observed.copied, shape)
         return
     for index, (want, have) in enumerate(zip(wants, haves, strict=False)):
         if want != have:
@@ -94,5 +97,5 @@ def _copied(pair: Pair) -> Iterator[Difference]:
             yield COPIED.differs(f"weights[{index}].copied", want, have, first, digests=(want, have))
 
 
-def _described(variable: Variable) -> str:
+def _describe(variable: Variable) -> str:
     return f"{variable.name} {variable.dtype}{list(variable.shape)}"
