@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 NO_LAYER = -2
-"""The index for no layer, or several; lower indices: missing in the other model."""
+"""The index for no layer, or several. Lower indices mean a layer that the other model does not have."""
 
 
 class Fact(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -20,7 +20,7 @@ class Fact(msgspec.Struct, frozen=True, omit_defaults=True):
 
     `layer` is the index of a layer in `Shape.layers`, -1 for the model; `variable` the index of a weight or, after
     the weights, of a state; `tensor` a symbolic tensor by layer, use and output. For a mutable object that
-    was read at an earlier path, `met` is the layer and path there.
+    was read at an earlier path, `met` has that layer and path.
 
     `detail` is a digest of what `text` leaves out: the code of a class, or the order of keys in a dict. If `text` names
     layers, `named` has their names without the numbers that Keras appends, each with the index of the layer.
@@ -71,7 +71,7 @@ class Failure(msgspec.Struct, frozen=True):
 
 
 class Leaf(msgspec.Struct, frozen=True):
-    """A tensor in a result; `digest` covers dtype, shape and bytes; NaNs are equal."""
+    """A tensor in a result. `digest` covers dtype, shape and bytes, with equal bits for all NaNs."""
 
     shape: tuple[int | None, ...]
     dtype: str
@@ -92,7 +92,7 @@ class StepSeen(msgspec.Struct, frozen=True):
 
 
 class ModelRun(msgspec.Struct, frozen=True):
-    """A run of a model; `structure` is the result's skeleton, with numbers as leaves."""
+    """A run of a model. `structure` is the skeleton of the result, with numbers as leaves."""
 
     structure: Any = None
     outputs: tuple[Leaf, ...] = ()
@@ -240,7 +240,7 @@ class Observation(msgspec.Struct, frozen=True):
 
 
 class Clone(msgspec.Struct, frozen=True):
-    """The result of one cloner: a clone or a failure, and changes of the original.
+    """The result of one cloner: a clone or a failure, and changes to the original.
 
     `original_after` and `inference_after` are the structure and a run of the original after cloning, None if unchanged.
     `again` is a second clone, or `again_failure` its failure. `warned` has warnings that building a model did not give.
@@ -271,9 +271,9 @@ class Answer(msgspec.Struct, frozen=True):
 class Case(msgspec.Struct, frozen=True):
     """The input of a trial: a model's source, specs of its inputs, and a seed.
 
-    `arguments` has expressions for the arguments of `clone_model` by name, `within` those for scopes in which the model
-    is cloned. `compiles` is whether the clone of a compiled model must be compiled, too. With `keeps_inputs`, the clone
-    must have the inputs of the original itself.
+    `arguments` has expressions for the arguments of `clone_model` by name, `within` expressions for the scopes in which
+    the model is cloned. `compiles` is whether the clone of a compiled model must be compiled, too. With `keeps_inputs`,
+    the clone must have the inputs of the original itself.
     """
 
     source: str
@@ -301,7 +301,7 @@ class Request(msgspec.Struct, frozen=True):
 
 
 class ArgumentAudited(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Whether a config keeps a constructor argument: "lost", "kept" or "cannot tell".
+    """The audit of a constructor argument: the config has "lost" or "kept" it, or "cannot tell".
 
     `value` is the value that was tried, as Python code; `reason` says what is lost. A class without arguments has one
     record, with an empty name.
@@ -318,7 +318,7 @@ class ArgumentAudited(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ClassAudited(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The audit of a class by argument, or the `reason` why there is none."""
+    """The audit of each argument of a class, or the `reason` why the class was not audited."""
 
     name: str
     arguments: tuple[ArgumentAudited, ...] = ()

@@ -31,9 +31,9 @@ def assert_config_is_complete(
     created with one argument at a time set to a value other than its default. `values` has values to try first, by
     argument: numbers, strings, and lists, tuples or dictionaries of these. Arguments in `ignore` may be lost.
     """
-    more = {name: tuple(map(repr, choices)) for name, choices in (values or {}).items()}
+    user_values = {name: tuple(map(repr, choices)) for name, choices in (values or {}).items()}
     with framework_of(generation_of(kind)).scratch():
-        answer = audit_class(kind.__name__, kind, more)
+        answer = audit_class(kind.__name__, kind, user_values)
     if answer.reason:
         raise ValueError(f"{kind.__name__}: {answer.reason}; pass values for its arguments with `values=`")
     lost = [f"\n  {argument.given}: {argument.reason}" for argument in answer.lost if argument.name not in ignore]
@@ -56,7 +56,7 @@ def classes_of(target: str) -> tuple[Generation, Sequence[str]]:
 def audit_all(names: Sequence[str], generation: Generation, jobs: int) -> Iterator[ClassAudited]:
     """Audit classes in as many child processes as `jobs`; yield answers as they come."""
     processes = [SubjectProcess(Subject(generation)) for _ in range(jobs)]
-    idle = processes.copy()  # each thread takes one
+    idle = processes.copy()  # each thread takes one of them
 
     def audit(name: str) -> ClassAudited:
         process = idle.pop()

@@ -31,7 +31,7 @@ class ExplainedCause(msgspec.Struct, frozen=True, kw_only=True):
 
     `happens` is its effect in a few words, `sentence` names layer and values, `effects` are its consequences. `known`
     is the id of the known issue, a `bug` of Keras or a limit; `because` has the title and the reason of the issue.
-    `own`: the user's code is at fault.
+    With `own`, the user's code is at fault.
     """
 
     cause: Cause
@@ -67,7 +67,7 @@ class ExplainedCause(msgspec.Struct, frozen=True, kw_only=True):
 class CheckedModel(msgspec.Struct, frozen=True):
     """A model, its inputs, and the causes of each cloner.
 
-    `subclassed`: the model was wrapped in a functional model. `asked` has the layers that the clone function replaces,
+    A `subclassed` model was wrapped in a functional model. `asked` has the layers that the clone function replaces,
     and their new classes.
     """
 
@@ -85,7 +85,7 @@ class CheckedModel(msgspec.Struct, frozen=True):
         return [cause for causes in self.clones.values() for cause in causes]
 
     def fails(self, ignored: Collection[str] = ()) -> bool:
-        """Whether a difference is not ignored and not only of names."""
+        """Whether a cause other than a changed name is not ignored."""
         return any(not cause.ignored_by(ignored) for cause in without_renames(self.causes))
 
 
@@ -106,7 +106,7 @@ def check(spec: str, cloners: Sequence[str] = UPSTREAM_AND_FIXED, clone_function
         raise RecordError(one_line(f"{spec} cannot be checked: {error}")) from None
     explainer = _Explainer(user, cloned)
     clones = explainer.causes_by_cloner()
-    if rest := [name for name in user.cloners if name not in clones]:  # an earlier cloner has changed the model
+    if rest := [name for name in user.cloners if name not in clones]:  # because an earlier cloner changed the model
         clones |= check(spec, rest, clone_function).clones
     kind, inputs = user.subclassed or type(user.model).__name__, tuple(map(describe_input, cloned.inputs))
     return CheckedModel(spec, kind, explainer.versions, inputs, clones, bool(user.subclassed), user.replaced or {})
@@ -135,8 +135,8 @@ class _Explainer:
     def _explain(self, cause: Cause, cloner: str) -> ExplainedCause:
         failure = self._cloned.clones[cloner].failure
         known = self._known.find(cause) if cloner == "upstream" else None
-        advised = advice(cause, failure.message if failure else "", self._classes)
-        text = advised.text or (known.todo if known else "")
+        advice_given = advice(cause, failure.message if failure else "", self._classes)
+        text = advice_given.text or (known.todo if known else "")
         return ExplainedCause(
             cause=cause,
             happens=headline(cause),
@@ -149,17 +149,17 @@ class _Explainer:
             bug=bool(known and known.script),
             advice=text.replace("keras.saving", f"{self._generation}.saving"),
             # A bug of Keras is not the user's fault, even if they can avoid it.
-            own=advised.user_fault and (known is None or known.documented),
+            own=advice_given.user_fault and (known is None or known.documented),
             script=self._script(cause, cloner),
         )
 
     def _script(self, cause: Cause, cloner: str) -> str:
-        """The script that is most certain to show a difference of the cause, or ""."""
+        """The script most certain to show a difference of the cause, or ""."""
         differences = cause.differences if self._user.replaced is None else ()  # a script has no clone function
         scripts = (reproducer(self._case, self._generation, difference, cloner) for difference in differences)
         failing = [script for script in scripts if script.raises]
-        surest = min(failing, key=lambda script: (not script.sure, "def config(model)" in script.text), default=None)
-        text = with_versions(surest, self.versions).text if surest else ""
+        best = min(failing, key=lambda script: (not script.sure, "def config(model)" in script.text), default=None)
+        text = with_versions(best, self.versions).text if best else ""
         return text.replace("clone = keras.models.clone_model(model)", CLONE_LINES) if self._user.subclassed else text
 
 
@@ -168,17 +168,17 @@ def _user_classes(model: Any, generation: Generation) -> UserClasses:
     from clonediff.harness.inside.layers import is_custom_class
     from clonediff.harness.inside.leaks import belongings_of
 
-    kinds = {type(thing) for thing in belongings_of(model).values()}
+    kinds = {type(item) for item in belongings_of(model).values()}
     classes = {kind.__name__: kind for kind in kinds if hasattr(kind, "from_config") and is_custom_class(kind)}
     registered = framework(generation).keras.saving.get_custom_objects().values()
-    return UserClasses(classes, frozenset(getattr(thing, "__name__", "") for thing in registered))
+    return UserClasses(classes, frozenset(getattr(item, "__name__", "") for item in registered))
 
 
 def checked_text(checked: CheckedModel, ignored: Collection[str] = ()) -> str:
     """The answer as text for a terminal."""
     keras = next(iter(checked.versions))
     names = {"upstream": f"{keras}.models.clone_model", "fixed": "clonediff.clone_model"}
-    left = dict.fromkeys(cause.known for cause in without_renames(checked.causes) if not cause.ignored_by(ignored))
+    unignored = dict.fromkeys(cause.known for cause in without_renames(checked.causes) if not cause.ignored_by(ignored))
     return template("check.txt.j2", one_line).render(
         checked=checked,
         broken=[name for name, causes in checked.clones.items() if without_renames(causes)],
@@ -186,5 +186,5 @@ def checked_text(checked: CheckedModel, ignored: Collection[str] = ()) -> str:
         cloners={name: names.get(name) or cloner_name(name) for name in checked.clones},
         versions=[f"{name} {version}" for name, version in checked.versions.items()],
         replaced=[f"{name} ({kind})" for name, kind in checked.asked.items()],
-        accepting=[] if None in left else [f"--ignore {issue}" for issue in left],
+        accepting=[] if None in unignored else [f"--ignore {issue}" for issue in unignored],
     )

@@ -21,7 +21,7 @@ from clonediff.strategies.program import Generation, Graph
 
 _CLONER = "the cloner"
 _LIVE_CHECKS = [name for name in CHECKS if name != "warned"]
-"""The checks of a live model: all but the check that would have to build the model again."""
+"""The checks of a live model: all except the one that would have to build the model again."""
 
 
 class UnfaithfulClone(AssertionError):
@@ -120,10 +120,10 @@ def clone_live(model: Any, cloners: Mapping[str, Any], *, inputs: Any = None, co
     return ClonedModel(description, generation, versions, tuple(specs), answer.original, answer.clones)
 
 
-def _assert_faithful(found: list[Cause], ignore: Callable[[Cause], bool], at_least: str, description: str) -> None:
+def _assert_faithful(causes: list[Cause], ignore: Callable[[Cause], bool], at_least: str, description: str) -> None:
     if at_least not in SEVERITIES:
         raise ValueError(f"at_least: expected one of {', '.join(SEVERITIES)}, found {at_least!r}")
-    counted = [cause for cause in found if not ignore(cause)]
+    counted = [cause for cause in causes if not ignore(cause)]
     failures = tuple(cause for cause in counted if cause.severity <= SEVERITIES[at_least])
     if not failures:
         return
@@ -131,5 +131,5 @@ def _assert_faithful(found: list[Cause], ignore: Callable[[Cause], bool], at_lea
     for cause in failures:
         lines += [f"{title(cause)} [{cause.fingerprint}]", *(f"  {line}" for line in cause.root.lines)]
     if omitted := len(counted) - len(failures):
-        lines.append(f"left out, by at_least={at_least!r}: {omitted} cause{'' if omitted == 1 else 's'}")
+        lines.append(f"not listed because of at_least={at_least!r}: {omitted} cause{'' if omitted == 1 else 's'}")
     raise UnfaithfulClone("\n".join((*lines, "", description)), failures)

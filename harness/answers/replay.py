@@ -61,18 +61,18 @@ def replay(
     *,
     subjects: Sequence[Subject] = (),
     cloner: str | None = None,
-    say: Callable[[str], None] = lambda line: None,
+    report: Callable[[str], None] = lambda line: None,
 ) -> Generator[ReplayRow, None, None]:
     """Yield the answer for each target on each subject, or on the target's own subject.
 
-    Answers that need no process come first. One process is started at a time; `say` tells for which subject.
+    Answers that need no process come first. One process is started at a time; `report` gets a line with its subject.
     """
     by_subject: dict[Subject, list[tuple[Target, ReplayRow]]] = defaultdict(list)
     for target in targets:
         # If the original itself ends its process, no cloner is called.
-        cloned_by = "" if process_ending(target.finding) else cloner or target.cloner
+        cloner_name = "" if process_ending(target.finding) else cloner or target.cloner
         for name in map(str, subjects or (target.subject or target.generation,)):
-            row = ReplayRow(target.where, target.title, target.id, name, cloned_by, because=target.problem)
+            row = ReplayRow(target.where, target.title, target.id, name, cloner_name, because=target.problem)
             try:
                 subject = Subject.parse(name or "keras")
             except UnknownSubjectError as error:
@@ -83,7 +83,7 @@ def replay(
             else:
                 by_subject[subject].append((target, replace(row, subject=str(subject))))
     for subject, pairs in by_subject.items():
-        say(f"starting {subject}")
+        report(f"starting {subject}")
         try:
             process = SubjectProcess(subject, search_path=search_path_of(subject))
             versions = process.versions  # starts the process
@@ -106,7 +106,7 @@ def _answer_row(
 ) -> ReplayRow:
     """The answer by the script of a target, or else by a trial."""
     if target.generation not in ("", process.subject.generation):
-        return replace(row, because=f"it is for {target.generation}")
+        return replace(row, because=f"it is a finding of {target.generation}")
     # In a script, the runner can only replace upstream, and only with `fixed`.
     script = target.script if row.cloner in UPSTREAM_AND_FIXED and target.cloner == UPSTREAM else None
     if script is not None:

@@ -39,7 +39,7 @@ _FACTS = ("config", "attribute", "compiled")
 _FUNCTION = re.compile(r"function (\S+) [0-9a-f]+")
 _DIGEST = re.compile(r"(array of .*): [0-9a-f]+")
 _HASH = re.compile(r", [0-9a-f]{24}(?=\))")
-_NOISE = re.compile(
+_KERAS_ADDITIONS = re.compile(
     r"\x1b\[\d*m|^\s*Exception encountered when calling (?:layer )?.*$(?=\s*\S)"
     r"|(?s:\s*(?:(?:Call arguments|Arguments) received by |Full (?:object )?config:|[Cc]onfig[:=] ?\{).*)",
     re.MULTILINE,
@@ -87,7 +87,7 @@ def sentence(cause: Cause, failure: Failure | None = None) -> str:
     clone = "a second clone" if root.model == "again" else "the clone"
     text = re.sub("^A model(?= cannot)", "The model", title(cause, layer))
     if root.check == "sharing" and root.name.startswith("_compile_config"):
-        return "An object that `compile` was given twice is two objects in the clone"
+        return "An object that was passed to `compile` twice is two objects in the clone"
     if root.raised is not None:
         if root.raised.frame.endswith(":compile_from_config"):
             text = "`clone_model` cannot compile the clone"
@@ -174,7 +174,7 @@ def _enumeration(names: list[str]) -> str:
 
 
 def message_of(text: str) -> str:
-    """The message of an exception, without `_NOISE`, cut at the end of a sentence."""
-    text = " ".join(_LONG_DICT.sub("{...}", _NOISE.sub("", text)).replace(" at 0x>", ">").split())
+    """The message of an exception, without `_KERAS_ADDITIONS`, cut at the end of a sentence."""
+    text = " ".join(_LONG_DICT.sub("{...}", _KERAS_ADDITIONS.sub("", text)).replace(" at 0x>", ">").split())
     sentences = re.match(rf".{{,{_MAX_LENGTH}}}$|.{{100,{_MAX_LENGTH}}}(?<=\.)(?= )", text)
     return sentences[0] if sentences else textwrap.shorten(text, _MAX_LENGTH, placeholder=" ...")

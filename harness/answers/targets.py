@@ -33,8 +33,8 @@ _MAX_LISTED = 20
 class Target:
     """A graph, a finding or a known issue to try.
 
-    `where` is the file or the argument. `subject` is "" if it is not known where it was found, `generation` is "" if
-    both generations can try it. `problem` is the reason why it cannot be tried.
+    `where` is the file or the argument. `subject` is "" if the target is not a finding, `generation` is "" if both
+    generations can try it. `problem` is the reason why it cannot be tried.
     """
 
     where: str
@@ -62,11 +62,11 @@ class Target:
 
 def targets(arguments: Iterable[str], known: KnownIssues, generations: Collection[str] = GENERATIONS) -> list[Target]:
     """The targets of all arguments, each once; "known" means the known issues of these generations."""
-    by_place: dict[str, Target] = {}
+    by_path: dict[str, Target] = {}
     for argument in arguments:
         for target in _targets_of_argument(argument, known, generations):
-            by_place.setdefault(os.path.realpath(target.where) if target.issue is None else target.where, target)
-    return list(by_place.values())
+            by_path.setdefault(os.path.realpath(target.where) if target.issue is None else target.where, target)
+    return list(by_path.values())
 
 
 def single_target(argument: str, prefix: str, known: KnownIssues) -> Target:
@@ -80,14 +80,14 @@ def single_target(argument: str, prefix: str, known: KnownIssues) -> Target:
     matching = [target for name, target in by_name.items() if f" {prefix}" in f" {name} {target.id}"]
     if len(matching) == 1:
         return matching[0]
-    unread = [f"{target.where}: {target.problem}" for target in found if target.problem]
-    if unread and not by_name:
-        raise RecordError(unread[0])
+    unreadable = [f"{target.where}: {target.problem}" for target in found if target.problem]
+    if unreadable and not by_name:
+        raise RecordError(unreadable[0])
     starting = f" starting with {prefix!r}" if prefix else ""
     reason = f"{len(matching)} findings{starting}, name one: " if matching else f"no finding{starting}"
     reason += "; there are " if by_name and not matching else ""
     listed = ", ".join(sorted(map(_name, matching or by_name.values()))[:_MAX_LISTED])
-    raise RecordError("; ".join((f"{argument}: {reason}{listed}", *unread[:1])))
+    raise RecordError("; ".join((f"{argument}: {reason}{listed}", *unreadable[:1])))
 
 
 def _name(target: Target) -> str:
@@ -105,8 +105,8 @@ def _targets_of_argument(argument: str, known: KnownIssues, generations: Collect
     elif (issue := known.get(argument)) is not None:
         yield _target_of_issue(issue)
     else:
-        near = difflib.get_close_matches(argument, [issue.id for issue in known.issues])
-        hint = f"did you mean {' or '.join(near)}?" if near else "known issues are the scripts in reports/known"
+        similar = difflib.get_close_matches(argument, [issue.id for issue in known.issues])
+        hint = f"did you mean {' or '.join(similar)}?" if similar else "known issues are the scripts in reports/known"
         yield Target(argument, problem=f"there is no such file, folder or known issue; {hint}")
 
 
@@ -145,10 +145,8 @@ def _target_of_file(path: Path) -> Target:
 
 
 def _target_of_finding(finding: Finding, where: str) -> Target:
-    found_by = finding.cloner or "upstream"
-    target = Target(
-        where, finding.title, finding.id, None, None, finding, finding.subject, found_by, finding.generation
-    )
+    cloner = finding.cloner or "upstream"
+    target = Target(where, finding.title, finding.id, None, None, finding, finding.subject, cloner, finding.generation)
     try:
         return replace(target, graph=from_json(bytes(finding.graph), "`$.graph`"))
     except MalformedGraph as error:

@@ -20,10 +20,10 @@ _BUILT_OPTIMIZER = re.compile(
 
 def user_causes(causes: Iterable[Cause]) -> list[Cause]:
     """Causes as a user counts them, the worst first."""
-    parts = [part for cause in causes for part in _split_cause(cause) if not _is_private(part)]
-    if any(_is_separate_input(part) for part in parts):
-        parts = [part for part in parts if part.severity < Severity.TRAINS or not _is_about_inputs(part)]
-    merged = _merge(parts)
+    split = [part for cause in causes for part in _split_cause(cause) if not _is_private(part)]
+    if any(map(_is_separate_input, split)):
+        split = [cause for cause in split if cause.severity < Severity.TRAINS or not _is_about_inputs(cause)]
+    merged = _merge(split)
     merged = [replace(cause, severity=Severity.PROPERTY) if colliding_names(cause) else cause for cause in merged]
     return sorted(merged, key=lambda cause: cause.severity)
 
@@ -45,8 +45,8 @@ def _split_cause(cause: Cause) -> list[Cause]:
         groups.setdefault((bool(_BUILT_OPTIMIZER.match(name)), name.partition(".")[0]), []).append(difference)
     parts = []
     for (is_built, argument), (root, *followers) in sorted(groups.items(), key=lambda item: item[0][0]):
-        trains = argument.startswith(("loss", "optimizer")) and not is_built
-        severity = Severity.TRAINS if trains else Severity.PROPERTY
+        is_trained = argument.startswith(("loss", "optimizer")) and not is_built
+        severity = Severity.TRAINS if is_trained else Severity.PROPERTY
         parts.append(Cause(fingerprint(root), root, tuple(followers), severity, cause.given, cause.blame))
     return parts
 
@@ -75,16 +75,16 @@ def _is_about_inputs(cause: Cause) -> bool:
 
 def _merge(causes: Sequence[Cause]) -> list[Cause]:
     """Merge each cause into an earlier one that explains it."""
-    kept: list[Cause] = []
+    merged: list[Cause] = []
     for cause in sorted(causes, key=lambda cause: (cause.root.part == "weight", cause.root.part != "trainable")):
-        number = next((number for number, earlier in enumerate(kept) if _explains(earlier, cause)), None)
-        if number is None:
-            kept.append(cause)
+        index = next((index for index, earlier in enumerate(merged) if _explains(earlier, cause)), None)
+        if index is None:
+            merged.append(cause)
         else:
-            earlier = kept[number]
+            earlier = merged[index]
             severity = min(earlier.severity, cause.severity)
-            kept[number] = replace(earlier, followers=earlier.followers + cause.differences, severity=severity)
-    return kept
+            merged[index] = replace(earlier, followers=earlier.followers + cause.differences, severity=severity)
+    return merged
 
 
 def _explains(earlier: Cause, cause: Cause) -> bool:

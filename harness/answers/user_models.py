@@ -43,8 +43,8 @@ def user_model(spec: str, cloners: Sequence[str], clone_function: str = "") -> U
     generation, source = _source_of(spec)
     _import_keras(generation)
     for name in filter(is_users_cloner, (*cloners, clone_function)):
-        if why := cloner_problem(name):
-            raise ValueError(why)
+        if problem := cloner_problem(name):
+            raise ValueError(problem)
     model = _run_script(source)
     framework = _import_keras(generation_of(model))
     clones = chosen_cloners(cloners, framework)

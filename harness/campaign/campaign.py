@@ -27,7 +27,7 @@ from clonediff.reports.records import Finding
 REDUCING_SHARE = 1 / 4
 """The share of the time for reducing findings, if there are any."""
 MIN_SECONDS, SCRIPT_SECONDS = 5.0, 4.0
-"""The least time for reducing a finding, and about the time that its script takes."""
+"""The least time for reducing a finding, and the usual time that its script takes."""
 MAX_START_SECONDS = 15.0
 """How many seconds of the budget the start may use. A longer start, such as an installation, extends the run."""
 MAX_FAILURES = 3
@@ -37,7 +37,7 @@ WAIT_SECONDS = 0.5
 
 @dataclass(slots=True)
 class NewCause:
-    """A new cause on a subject: how many graphs show it, and its finding, which shard `turn` showed."""
+    """A new cause on a subject: the number of graphs that show it, and its finding, from the shard `turn`."""
 
     count: int = 0
     turn: int = 0
@@ -150,7 +150,7 @@ class Campaign:
         self._longest_shard = max(self._longest_shard, result.counts.seconds)
         if self._deadline == math.inf and self._run.minutes is not None:
             started = time.monotonic() - result.counts.seconds
-            self._deadline = max(self._record.began, started - MAX_START_SECONDS) + self._run.minutes * 60
+            self._deadline = max(self._record.start, started - MAX_START_SECONDS) + self._run.minutes * 60
         self._failures[shard.subject] = 0
         for key, count in result.shown.items():
             self._causes.setdefault((shard.subject, key), NewCause()).count += count
@@ -173,14 +173,14 @@ class Campaign:
 
     def _handle_failure(self, task: Task, error: Exception) -> None:
         """Retry a failed task once, unless that cannot help. Otherwise record the failure."""
-        subject, shard = task.subject, isinstance(task.work, Shard)
+        subject, is_shard = task.subject, isinstance(task.work, Shard)
         unusable = isinstance(error, (ReleaseError, NoDeviceError))
         if not unusable and not task.is_retry:
             self._submit(replace(task, is_retry=True))
             return
         reason = str(error) if isinstance(error, SubjectError) else f"{type(error).__name__}: {error}"
-        self._failures[subject] += shard
+        self._failures[subject] += is_shard
         if unusable or subject not in self._run.versions or self._failures[subject] == MAX_FAILURES:
             self._record.give_up(subject, reason)
         else:
-            self._record.add_failure(f"{subject}: {'a shard' if shard else 'reducing'}: {reason}")
+            self._record.add_failure(f"{subject}: {'a shard' if is_shard else 'reducing'}: {reason}")

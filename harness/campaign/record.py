@@ -18,7 +18,7 @@ from clonediff.reports.records import Counts, Finding, Run
 from clonediff.reports.run_folder import RunFolder, folder_name, read_run
 
 SAVE_SECONDS, REPORT_SECONDS = 5.0, 60.0
-"""How many seconds are between two writes of run.json, and of the reports."""
+"""The seconds between two writes of run.json, and between two writes of the reports."""
 
 
 @dataclass
@@ -37,16 +37,16 @@ class Record:
     on_problem: Callable[[str], None]
     on_progress: Callable[[Record, float, list[str]], None]
     findings: dict[str, Finding] = field(default_factory=dict)
-    began: float = field(default_factory=time.monotonic)
+    start: float = field(default_factory=time.monotonic)
     last_report: float = 0.0
 
     def add(self, subject: str, result: Result) -> None:
         """Add the counts of a task, and its examples of refused and failed graphs."""
         self.run.versions[subject] = result.versions
         self.run.counts[subject] = self.run.counts.get(subject, Counts()).plus(result.counts)
-        for sort, graphs in (("refused", result.refused_examples), ("faults", result.fault_examples)):
+        for kind, graphs in (("refused", result.refused_examples), ("faults", result.fault_examples)):
             for why, graph in graphs.items():
-                self.folder.write_example(sort, subject, why, graph)
+                self.folder.write_example(kind, subject, why, graph)
 
     def add_finding(self, finding: Finding) -> None:
         """Write a finding that is new or has changed, and store it in the corpus."""
@@ -79,7 +79,7 @@ class Record:
     def update(self, left: float, reducing: list[str]) -> None:
         """Report the progress. Write the run and its reports at intervals."""
         self.on_progress(self, left, reducing)
-        seconds = time.monotonic() - self.began
+        seconds = time.monotonic() - self.start
         if seconds > self.run.seconds + SAVE_SECONDS:
             self.write()
         if seconds > self.last_report + REPORT_SECONDS:
@@ -87,5 +87,5 @@ class Record:
             write_reports(read_run(self.folder.path), self.known)
 
     def write(self) -> None:
-        self.run.seconds = round(time.monotonic() - self.began, 1)
+        self.run.seconds = round(time.monotonic() - self.start, 1)
         self.folder.write_run(self.run)

@@ -18,14 +18,14 @@ from clonediff.reports.records import Counts, Finding, Run, Severity
 BLOCK_SIZE = 10
 """How many graphs to draw from one seed: a few seconds of work."""
 JOBS_PER_BLOCK = 32
-"""For each 32 jobs, a shard has one more block, so that the load of the campaign's process does not grow.
+"""For every 32 jobs, a shard has one more block, so that the load of the campaign's process does not grow.
 
 The first shards are small, so that workers soon know the findings of others.
 """
 
 
 class Setup(msgspec.Struct, frozen=True):
-    """What all tasks share, such as the user's `layers` and a finding's least severity."""
+    """The settings that all tasks share, such as the user's `layers` and the least severity to report."""
 
     campaign: str
     cloners: tuple[str, ...]

@@ -60,7 +60,7 @@ class CampaignProcess(SubjectProcess):
         return None
 
     @contextlib.contextmanager
-    def counting_faults(self, asked: bytes) -> Iterator[None]:
+    def counting_faults(self, request: bytes) -> Iterator[None]:
         """Count a fault of clonediff in the block, instead of raising it."""
         try:
             yield
@@ -71,7 +71,7 @@ class CampaignProcess(SubjectProcess):
             where = "" if isinstance(error, SubjectError) else f" (at {frame.filename}:{frame.lineno})"
             why = f"{reason(type(error).__name__, str(error))}{where}"
             self.faults[why] += 1
-            self.examples.setdefault(why, asked)
+            self.examples.setdefault(why, request)
 
 
 class Trials(GraphTrials):
@@ -151,13 +151,13 @@ def _pictures(pair: Pair) -> tuple[tuple[Box, ...], ...]:
 def _boxes(shape: Shape, name_of: TensorName) -> Iterator[Box]:
     """Yield a box for each call of a model, in topological order."""
     calls = {(number, use): call for number, layer in enumerate(shape.layers) for use, call in enumerate(layer.calls)}
-    taken = {place: list(tensors([call.args, call.kwargs])) for place, call in calls.items()}
-    predecessors = {place: [tensor[:2] for tensor in taken[place] if tensor[:2] in calls] for place in calls}
+    inputs = {place: list(tensors([call.args, call.kwargs])) for place, call in calls.items()}
+    predecessors = {place: [tensor[:2] for tensor in inputs[place] if tensor[:2] in calls] for place in calls}
     for number, use in TopologicalSorter(predecessors).static_order():
         layer = shape.layers[number]
         inside = full_name(shape, layer.inside) if layer.inside >= 0 else ""
         call = name_of((number, use, 0)).rpartition(".")[0]
-        yield Box(call, layer.name, layer.kind, tuple(map(name_of, taken[number, use])), inside)
+        yield Box(call, layer.name, layer.kind, tuple(map(name_of, inputs[number, use])), inside)
 
 
 _warm_subjects: dict[tuple[int, str, str], WarmSubject] = {}
@@ -240,9 +240,10 @@ def reduce_finding(setup: Setup, drawn: Finding, seconds: float) -> Result:
     start = time.perf_counter()
     warm = _start_subject(drawn.subject, setup)
     trials, process = Trials(warm.process, setup), warm.process
-    most = next((trials for word, trials in MAX_SLOW_TRIALS.items() if word in drawn.id), MAX_TRIALS)
+    max_trials = next((trials for word, trials in MAX_SLOW_TRIALS.items() if word in drawn.id), MAX_TRIALS)
     graph = from_json(bytes(drawn.graph), "a finding")
-    reduction = reduce_hit(trials, graph, drawn.key, drawn.root, until=time.monotonic() + seconds, max_trials=most)
+    until = time.monotonic() + seconds
+    reduction = reduce_hit(trials, graph, drawn.key, drawn.root, until=until, max_trials=max_trials)
     findings = [warm.make_finding(reduction.hit, run=True)] if reduction.hit else []
     if reduction.drawn and findings[0].proof is False:
         findings.append(warm.make_finding(reduction.drawn, run=True))

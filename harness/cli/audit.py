@@ -19,7 +19,7 @@ _MAX_REASON = 110
 
 @click.command("audit")
 @click.argument("target")
-@click.option("--jobs", type=click.IntRange(1, 64), default=2, show_default=True, help="Audit this many at once.")
+@click.option("--jobs", type=click.IntRange(1, 64), default=2, show_default=True, help="How many processes to use.")
 @shared.as_json("Print JSON, with an answer for each argument.")
 def command(target: str, jobs: int, as_json: bool) -> None:
     """Find constructor arguments that the config of a class loses.

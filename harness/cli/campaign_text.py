@@ -50,7 +50,7 @@ class CampaignText(Progress):
         self.say(f"clonediff: {problem}", err=True)
 
     def show_progress(self, record: Record, left: float, reducing: list[str]) -> None:
-        """Show the state of a campaign, the `left` seconds, and the findings being reduced."""
+        """Show the state of a campaign, the seconds left, and the findings being reduced."""
         self.show(lambda: ", ".join(self._parts(record, left, reducing)))
 
     def _parts(self, record: Record, left: float, reducing: list[str]) -> list[str]:

@@ -26,7 +26,7 @@ from clonediff.reports.markup import escape_controls
     "ignored",
     metavar="ID",
     multiple=True,
-    help="Accept the causes of a fingerprint or of a known issue; `documented`: of what Keras documents.",
+    help="Accept causes, by fingerprint or known issue; `documented` accepts all that Keras documents.",
 )
 @click.option("--script", is_flag=True, help="Print only a script of plain Keras that shows the worst difference.")
 @shared.as_json("Print JSON, with a script for each cause.")

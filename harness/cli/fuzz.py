@@ -71,10 +71,10 @@ def command(known_issues: Path, out: Path | None, corpus: Path | None, as_json: 
     cluster is gone; 3 clonediff itself failed on some graphs (kept in faults/), or on a task; 130 interrupted.
     """
     if options["subjects"] == (RELEASE,):
-        from clonediff.harness.keras_12202 import exhibit
+        from clonediff.harness.keras_12202 import old_keras
 
         shared.refuse_other_options(RELEASE, "--minutes", "--trials", "--seed", "--json")
-        text, result, code = exhibit.fuzz(options["minutes"], options["trials"], options["seed"])
+        text, result, code = old_keras.fuzz(options["minutes"], options["trials"], options["seed"])
         say_json(result) if as_json else say(text)
         sys.exit(code)
     known = load(known_issues)

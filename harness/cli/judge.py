@@ -55,11 +55,11 @@ def command(
     """
     subject, trials, seed, minutes = (options[name] for name in ("subject", "trials", "seed", "minutes"))
     if subject == RELEASE and files:
-        from clonediff.harness.keras_12202 import exhibit
+        from clonediff.harness.keras_12202 import old_keras
 
         shared.refuse_other_options(RELEASE, "--trials", "--seed", "--json")
-        text, exhibited, code = exhibit.judge(files, trials, seed)
-        say_json(exhibited) if as_json else say(text)
+        text, result, code = old_keras.judge(files, trials, seed)
+        say_json(result) if as_json else say(text)
         sys.exit(code)
     change = repo is not None and base is not None
     if change == bool(files) or (options["markdown"] and not change):

@@ -37,13 +37,13 @@ def users_function(value: str) -> str:
     return name
 
 
-def subject(help_: str, *names: str, **more: Any) -> Callable[[Command], Command]:
+def subject(help_: str, *names: str, **settings: Any) -> Callable[[Command], Command]:
     """The option `--subject`; it copies a checkout, so later changes do not affect the command."""
-    return click.option("--subject", *names, type=pinned, metavar="SUBJECT", help=help_, **more)
+    return click.option("--subject", *names, type=pinned, metavar="SUBJECT", help=help_, **settings)
 
 
-def cloner(help_: str, *names: str, **more: Any) -> Callable[[Command], Command]:
-    return click.option("--cloner", *names, type=_cloner, metavar="NAME", help=help_, **more)
+def cloner(help_: str, *names: str, **settings: Any) -> Callable[[Command], Command]:
+    return click.option("--cloner", *names, type=_cloner, metavar="NAME", help=help_, **settings)
 
 
 _MULTIPLE = {"multiple": True, "show_default": True}
@@ -56,7 +56,7 @@ known_issues = click.option("--known-issues", type=click.Path(path_type=Path), d
 
 
 def at_least(help_: str, default: str = "name") -> Callable[[Command], Command]:
-    help_ = f"{help_}. The clone {', '.join(EFFECTS.values())}."
+    help_ = f"{help_}. The choices mean that the clone {', '.join(EFFECTS.values())}."
     choice = click.Choice(list(SEVERITIES))
     return click.option("--at-least", type=choice, default=default, show_default=True, help=help_)
 
@@ -69,6 +69,6 @@ def refuse_other_options(subject: str, *accepted: str) -> None:
     """Raise `UsageError` if the command line has an option that the subject does not accept."""
     context = click.get_current_context()
     for parameter in context.command.params:
-        typed = context.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE
-        if typed and isinstance(parameter, click.Option) and parameter.opts[0] not in ("--subject", *accepted):
+        is_typed = context.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE
+        if is_typed and isinstance(parameter, click.Option) and parameter.opts[0] not in ("--subject", *accepted):
             raise click.UsageError(f"{subject} does not accept {parameter.opts[0]}; it accepts {', '.join(accepted)}")

@@ -71,7 +71,7 @@ def command(
     total = len(items) * max(1, len(subjects))
     rows: list[ReplayRow] = []
     with Progress(quiet=as_json) as progress, contextlib.suppress(KeyboardInterrupt):
-        answers = replay(items, known, subjects=subjects, cloner=cloner, say=progress.show)
+        answers = replay(items, known, subjects=subjects, cloner=cloner, report=progress.show)
         with contextlib.closing(answers):
             for row in answers:
                 rows.append(row)

@@ -18,12 +18,12 @@ from clonediff.reports.markup import escape_controls, one_line
 
 
 @click.command("repro")
-@click.argument("what", type=click.Path(path_type=Path), metavar="FINDING|RUN|ISSUE|ROOT")
+@click.argument("target_path", type=click.Path(path_type=Path), metavar="FINDING|RUN|ISSUE|ROOT")
 @click.argument("id_", default="", metavar="[ID]")
 @click.option("--run", is_flag=True, help="Run the script instead of printing it, and check that it fails as expected.")
 @click.option("--issue", "as_issue", is_flag=True, help="Print an issue for the tracker of Keras instead.")
 @shared.subject("The subject to run it on [the subject of the finding].", "subject_name")
-def command(what: Path, id_: str, subject_name: str | None, run: bool, as_issue: bool) -> None:
+def command(target_path: Path, id_: str, subject_name: str | None, run: bool, as_issue: bool) -> None:
     """Print the script of a finding: a few lines of plain Keras that fail.
 
     FINDING is the folder of a finding or its finding.json. In a RUN, such as runs/latest, ID is the id of a finding or
@@ -40,14 +40,14 @@ def command(what: Path, id_: str, subject_name: str | None, run: bool, as_issue:
     if run and as_issue:
         raise click.UsageError("choose --run or --issue, not both")
     known = load()
-    if not what.exists() and (text := issue_of_root(str(what), known)) is not None:
+    if not target_path.exists() and (text := issue_of_root(str(target_path), known)) is not None:
         if run or not as_issue:
             raise click.ClickException(
-                f"{what} is the root cause of many known issues, so it has no single script: add --issue"
+                f"{target_path} is the root cause of many known issues, so it has no single script: add --issue"
             )
         click.echo(escape_controls(text), nl=False)
         return
-    target = single_target(str(what), id_, known)
+    target = single_target(str(target_path), id_, known)
     script = target.script
     assert script is not None  # only a graph has none
     if run:

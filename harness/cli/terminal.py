@@ -46,9 +46,9 @@ def say_json(value: Any) -> None:
     say(json.dumps(msgspec.to_builtins(value), indent=2))
 
 
-def say_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Print a head and rows in aligned columns."""
-    lines = [[one_line(cell) for cell in row] for row in (head, *rows)]
+def say_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Print a header and rows in aligned columns."""
+    lines = [[one_line(cell) for cell in row] for row in (header, *rows)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     say("  ".join(map(str.ljust, line, widths)).rstrip() for line in lines)
 
@@ -90,7 +90,7 @@ class Progress:
         return time.monotonic() - self._start
 
     def show(self, text: str | Callable[[], str]) -> None:
-        """Show the text if a line is due; only then call a function for it."""
+        """Show a text if a line is due; call a function for it only then."""
         if self._status is None and (self._quiet or self.seconds < self._due):
             return
         self._due = self.seconds + _NEXT_LINE

@@ -39,10 +39,10 @@ Effects = dict[str, str]
 def source_of(calls: list[tuple[tuple[int, int, str], list[int]]]) -> str:
     """Write the source of a model. Operands are numbers of tensors, counted from the last."""
     tensors, lines, operands = ["x0"], ["x0 = Input(shape=(3, 4))"], {"x0"}
-    for (takes, gives, layer), numbers in calls:
-        names = [tensors[-1 - number % len(tensors)] for number in numbers[:takes]]
-        results = [f"x{len(tensors) + number}" for number in range(gives)]
-        operand = f"[{', '.join(names)}]" if takes > 1 else names[0]
+    for (input_count, output_count, layer), numbers in calls:
+        names = [tensors[-1 - number % len(tensors)] for number in numbers[:input_count]]
+        results = [f"x{len(tensors) + number}" for number in range(output_count)]
+        operand = f"[{', '.join(names)}]" if input_count > 1 else names[0]
         lines.append(f"{', '.join(results)} = {layer}({operand})")
         tensors += results
         operands.update(names)

@@ -21,7 +21,7 @@ def literal(text: str) -> str:
 
 
 class Comparison(NamedTuple):
-    """How a script compares models. `sure`: it fails for every difference of this kind.
+    """How a script compares models. With `sure`, it fails for every difference of this kind.
 
     "equal": the `expression`, where "{}" stands for a model, has the same value for both models.
     "assert": the expression is true.

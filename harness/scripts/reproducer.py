@@ -42,8 +42,8 @@ _ENCODING = re.compile(r"(coding)(?=[:=])")
 class Script:
     """A script, and how it has to end.
 
-    `raises` is the type of the exception that ends it, "" if it compares nothing. `sure`: it compares exactly what
-    differed, for any random numbers, so that it has to fail. `with_clonediff`: it imports clonediff.
+    `raises` is the type of the exception that ends it, "" if it compares nothing. If `sure`, it compares exactly what
+    differed, for any random numbers, so that it has to fail. If `with_clonediff`, it imports clonediff.
     """
 
     text: str

@@ -25,7 +25,7 @@ from clonediff.harness.subjects.environment import INSTALLED, SearchPath, enviro
 from clonediff.harness.subjects.outcomes import OUT_OF_MEMORY, TIMED_OUT, Lost
 from clonediff.harness.subjects.subject import Subject
 
-LIMIT = 180.0
+LIMIT_SECONDS = 180.0
 """The seconds that a script may take; on a busy machine, importing TensorFlow takes most of them."""
 
 NOT_REPRODUCIBLE = (TIMED_OUT, OUT_OF_MEMORY, "exit code 0")
@@ -114,7 +114,7 @@ class Ending(msgspec.Struct, frozen=True):
     stderr: str = ""
 
     @property
-    def last_words(self) -> str:
+    def summary(self) -> str:
         """The exception, or the last line of standard error."""
         if self.type:
             return f"{self.type}: {self.message}".partition("\n")[0]
@@ -161,7 +161,7 @@ class ScriptRunner:
         with tempfile.TemporaryDirectory(dir=scratch()) as name:
             folder = Path(name)
             (folder / "repro.py").write_text(text, encoding="utf-8")
-            code = self._servers[key].ask(os.fsencode(folder) + b"\n", LIMIT)
+            code = self._servers[key].ask(os.fsencode(folder) + b"\n", LIMIT_SECONDS)
             if not isinstance(code, Lost):
                 stderr = (folder / "stderr").read_text(encoding="utf-8", errors="replace")
                 if (folder / "ended").exists():
@@ -201,8 +201,8 @@ def answer_of(script: Script, ended: Ending) -> tuple[ReplayAnswer, str]:
     expected = _exit_code(script.raises)
     as_expected = ended.type == script.raises if expected is None else (ended.code, ended.type) == (expected, "")
     if ended.line is not None and ended.line < cloning_line(script.text):
-        return ReplayAnswer.OTHER, f"in line {ended.line}, before it clones: {ended.last_words}"
-    return ReplayAnswer.BREAKS if as_expected else ReplayAnswer.OTHER, ended.last_words
+        return ReplayAnswer.OTHER, f"in line {ended.line}, before it clones: {ended.summary}"
+    return ReplayAnswer.BREAKS if as_expected else ReplayAnswer.OTHER, ended.summary
 
 
 def _exit_code(ending: str) -> int | None:

@@ -45,7 +45,7 @@ def functional_graphs(
     }
 
     def draw(numbers: list[list[int]]) -> Graph:
-        graph = _process(generation, names).draw({"numbers": numbers, **request})
+        graph = _warm_process(generation, names).draw({"numbers": numbers, **request})
         return graph if graph is not None else reject()
 
     part = st.lists(st.integers(0, 2**BITS - 1), min_size=NUMBERS_PER_PART, max_size=NUMBERS_PER_PART)
@@ -53,7 +53,7 @@ def functional_graphs(
 
 
 @functools.cache
-def _process(generation: Generation, layers: tuple[str, ...]) -> SubjectProcess:
+def _warm_process(generation: Generation, layers: tuple[str, ...]) -> SubjectProcess:
     """Return a warm child process that imports from the same folders as this process."""
     path = tuple(map(os.path.abspath, sys.path))
     process = SubjectProcess(Subject.parse(generation), search_path=path)

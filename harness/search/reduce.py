@@ -35,14 +35,14 @@ def reduce(
 ) -> Graph:
     """Return the smallest graph found for which `shows` is true. It is true for `graph`."""
     seen = {to_json(graph)}
-    proposed = proposals(graph.program)
-    while trials > 0 and (program := next(proposed, None)) is not None:
+    untried = proposals(graph.program)
+    while trials > 0 and (program := next(untried, None)) is not None:
         smaller = rebuild(program) if size(program) < size(graph.program) else None
         if smaller is None or to_json(smaller) in seen:
             continue
         seen.add(to_json(smaller))
         if shows(smaller):
-            graph, proposed = smaller, proposals(smaller.program)
+            graph, untried = smaller, proposals(smaller.program)
         else:
             trials -= 1
     return graph
@@ -58,8 +58,8 @@ def size(program: Program) -> tuple[int, int, int]:
 def proposals(program: Program) -> Iterator[Program]:
     """Yield smaller programs. The first ones remove the most."""
     numbered = list(enumerate(program.body))
-    yield from (_splice(program, at, (), left_out.tensors[:1]) for at, left_out in reversed(numbered))
-    yield from (_inline(program, at, nest) for at, nest in numbered if isinstance(nest, Nest))
+    yield from (_splice(program, index, (), instruction.tensors[:1]) for index, instruction in reversed(numbered))
+    yield from (_inline(program, index, nest) for index, nest in numbered if isinstance(nest, Nest))
     yield from _remove_one(program)
     yield from _vary(program, "preparations", _remove_one)
     yield from _vary(program, "preparations", lambda preparation: _vary(preparation, "lines", _simplify_line))
@@ -75,46 +75,46 @@ def _remove_one(value: T) -> Iterator[T]:
         if field.name not in _KEPT_FIELDS and field.default is not NODEFAULT and content != field.default:
             yield replace(value, **{field.name: field.default})  # type: ignore[type-var]
         if field.name in _LIST_FIELDS and len(content) > (field.default != ()):
-            yield from (replace(value, **{field.name: few}) for few in _remove_items(content))  # type: ignore[type-var]
+            yield from (replace(value, **{field.name: fewer}) for fewer in _remove_items(content))  # type: ignore[type-var]
 
 
 def _remove_items(items: tuple[T, ...]) -> Iterator[tuple[T, ...]]:
-    return ((*items[:at], *items[at + 1 :]) for at in range(len(items)))
+    return ((*items[:index], *items[index + 1 :]) for index in range(len(items)))
 
 
 def _vary(value: T, name: str, changes: Callable[[Any], Iterator[Any]]) -> Iterator[T]:
     """Yield copies of a struct with one item of a field changed."""
     items = getattr(value, name)
-    for at, item in enumerate(items):
+    for index, item in enumerate(items):
         for new in changes(item):
-            yield replace(value, **{name: (*items[:at], new, *items[at + 1 :])})  # type: ignore[type-var]
+            yield replace(value, **{name: (*items[:index], new, *items[index + 1 :])})  # type: ignore[type-var]
 
 
-def _inline(program: Program, at: int, nest: Nest) -> Program:
-    """Replace a nested model by its body."""
+def _inline(program: Program, index: int, nest: Nest) -> Program:
+    """Replace a nested model with its body."""
 
     def outer_tensor(tensor: Tensor) -> Tensor:
         node, output = tensor
-        return nest.tensors[min(-1 - node, len(nest.tensors) - 1)] if node < 0 else (node + at, output)
+        return nest.tensors[min(-1 - node, len(nest.tensors) - 1)] if node < 0 else (node + index, output)
 
-    body = tuple(_renumber(instruction, outer_tensor, lambda layer: layer + at) for instruction in nest.body)
-    return _splice(program, at, body, tuple(map(outer_tensor, nest.outputs)))
+    body = tuple(_renumber(instruction, outer_tensor, lambda layer: layer + index) for instruction in nest.body)
+    return _splice(program, index, body, tuple(map(outer_tensor, nest.outputs)))
 
 
-def _splice(program: Program, at: int, body: tuple[Instruction, ...], gives: tuple[Tensor, ...]) -> Program:
-    """Replace an instruction by a body, and the instruction's outputs by the tensors `gives`."""
+def _splice(program: Program, index: int, body: tuple[Instruction, ...], results: tuple[Tensor, ...]) -> Program:
+    """Replace an instruction with a body, and its outputs with the tensors `results`."""
 
     def shift(number: int) -> int:
-        return number + len(body) - 1 if number > at else number
+        return number + len(body) - 1 if number > index else number
 
     def move(tensor: Tensor) -> Tensor:
         node, output = tensor
-        return gives[output % len(gives)] if node == at else (shift(node), output)
+        return results[output % len(results)] if node == index else (shift(node), output)
 
-    new_body = (*program.body[:at], *body, *(_renumber(later, move, shift) for later in program.body[at + 1 :]))
+    new_body = (*program.body[:index], *body, *(_renumber(later, move, shift) for later in program.body[index + 1 :]))
     outputs = tuple(tensor for tensor in dict.fromkeys(map(move, program.outputs)) if tensor[0] >= 0)
-    preparations = (done for done in program.preparations if done.on != at)
-    prepared = tuple(replace(done, on=done.on and shift(done.on)) for done in preparations)
+    preparations = (preparation for preparation in program.preparations if preparation.on != index)
+    prepared = tuple(replace(preparation, on=preparation.on and shift(preparation.on)) for preparation in preparations)
     return replace(program, body=new_body, outputs=outputs or ((len(new_body) - 1, 0),), preparations=prepared)
 
 
@@ -127,21 +127,22 @@ def _renumber(instruction: Instruction, move: Callable[[Tensor], Tensor], layer:
 
 def _merge_inputs(program: Program) -> Iterator[Program]:
     """Yield programs in which another input replaces an input."""
-    for at, other in itertools.permutations(range(len(program.inputs)), 2):
+    for index, other in itertools.permutations(range(len(program.inputs)), 2):
 
-        def move(tensor: Tensor, at: int = at, other: int = other) -> Tensor:
-            number = other if tensor[0] == -1 - at else -1 - tensor[0]
-            return tensor if tensor[0] >= 0 else (-1 - (number - (number > at)), 0)
+        def move(tensor: Tensor, index: int = index, other: int = other) -> Tensor:
+            number = other if tensor[0] == -1 - index else -1 - tensor[0]
+            return tensor if tensor[0] >= 0 else (-1 - (number - (number > index)), 0)
 
         body = tuple(_renumber(instruction, move, lambda layer: layer) for instruction in program.body)
-        inputs = (*program.inputs[:at], *program.inputs[at + 1 :])
+        inputs = (*program.inputs[:index], *program.inputs[index + 1 :])
         yield replace(program, inputs=inputs, body=body, outputs=tuple(map(move, program.outputs)))
 
 
 def _simplify_line(line: str) -> Iterator[str]:
     """Yield the line with an argument removed, or with a plainer value."""
     if call := re.fullmatch(r"(<it>\.\w+\()(.*)\)", line):
-        yield from (f"{call[1]}{', '.join(few)})" for few in _remove_items(tuple(re.split(r", (?=\w+=)", call[2]))))
+        arguments = tuple(re.split(r", (?=\w+=)", call[2]))
+        yield from (f"{call[1]}{', '.join(fewer)})" for fewer in _remove_items(arguments))
     for name, short in _PLAIN_COMPILE_ARGUMENTS.items():
         yield re.sub(rf"\b{name}=.*?(?=, \w+=|\)$)", f"{name}={short}", line)
 
@@ -175,13 +176,13 @@ def _simplify_call(apply: Apply) -> Iterator[Apply]:
 def _simplify_lambda(apply: Apply) -> Iterator[Apply]:
     """Yield the Lambda with a plainer function body, then with a plainer form of function."""
     others = tuple(pair for pair in apply.definitions if pair[0] in ("output_mask", "output_shape"))
-    for gives in ("x", "x * 2.0", "x + 1.0", "[x, x]", "[x, x * 2.0]"):
+    for result in ("x", "x * 2.0", "x + 1.0", "[x, x]", "[x, x * 2.0]"):
         for name, text in apply.definitions:
             if name != "output_mask":
-                body = re.sub(r"(return (?:lambda x: )?).*\n\Z", rf"\g<1>{gives}\n", text)
+                body = re.sub(r"(return (?:lambda x: )?).*\n\Z", rf"\g<1>{result}\n", text)
                 yield replace(apply, definitions=tuple({**dict(apply.definitions), name: body}.items()))
-        transform = ("transform", _TRANSFORM.format(gives))
-        for function, definitions in ((f"lambda x: {gives}", others), ("<transform>", (transform, *others))):
+        transform = ("transform", _TRANSFORM.format(result))
+        for function, definitions in ((f"lambda x: {result}", others), ("<transform>", (transform, *others))):
             arguments = {**dict(apply.arguments), "function": function}
             yield replace(apply, arguments=tuple(arguments.items()), definitions=definitions)
 

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from clonediff.harness.inside.facts import Facts as Walk
+from clonediff.harness.inside.facts import Facts as ModelFacts
 from clonediff.harness.inside.frameworks import framework as framework_of
 from clonediff.harness.inside.frameworks.interface import Framework
 from clonediff.harness.inside.layers import Layers
@@ -159,8 +159,8 @@ class _Auditor:
         return self._round_trips.outcome(self._script(base), self._script(arguments))
 
     def _script(self, arguments: dict[str, str]) -> str:
-        written = ", ".join(f"{argument}={text}" for argument, text in arguments.items())
-        text = self._dialect.translate(f"example = {self._kind.__name__}({written})\n")
+        keywords = ", ".join(f"{argument}={text}" for argument, text in arguments.items())
+        text = self._dialect.translate(f"example = {self._kind.__name__}({keywords})\n")
         return self._dialect.imports_for(f"{text}keras.") + text
 
 
@@ -246,9 +246,9 @@ class RoundTrips:
             return False
         if _CONTAINER.match(observed.rebuilt[0][path].text):  # its items are separate facts
             return False
-        back = same_fact(observed.rebuilt[0][path], (*plain.rebuilt, *plain.originals)[0].get(path))
+        is_default = same_fact(observed.rebuilt[0][path], (*plain.rebuilt, *plain.originals)[0].get(path))
         # Without the argument, the value may be random.
-        return back or not same_fact(plain.originals[0].get(path), plain.originals[1].get(path))
+        return is_default or not same_fact(plain.originals[0].get(path), plain.originals[1].get(path))
 
     def _observe(self, text: str) -> _Observation:
         def construct() -> Any:
@@ -262,8 +262,8 @@ class RoundTrips:
 
         def rebuild_through_json() -> Any:
             saving, kind = self._framework.keras.saving, type(example)
-            written = json.loads(json.dumps(saving.serialize_keras_object(example)))
-            rebuilt = saving.deserialize_keras_object(written, custom_objects={kind.__name__: kind})
+            serialized = json.loads(json.dumps(saving.serialize_keras_object(example)))
+            rebuilt = saving.deserialize_keras_object(serialized, custom_objects={kind.__name__: kind})
             if type(rebuilt) is not kind:
                 raise TypeError(f"rebuilt as a {type(rebuilt).__name__}")
             return rebuilt
@@ -282,23 +282,24 @@ class RoundTrips:
         framework, observer = self._framework, Observer(self._framework, 0)
         framework.forget_names()
         framework.reseed(seed)
-        made = make()
+        example = make()
         observer.private = _PRIVATE_ATTRIBUTE
-        layers = Layers(made, observer)
-        variables = [*framework.weights(made)[0], *made.variables] if isinstance(made, framework.layer_class) else []
+        layers = Layers(example, observer)
+        is_layer = isinstance(example, framework.layer_class)
+        variables = [*framework.weights(example)[0], *example.variables] if is_layer else []
         with ignored_warnings():
-            walked = Walk(layers, variables, observer)
+            model_facts = ModelFacts(layers, variables, observer)
         paths = [""]
         for place in layers.places:
             name = f"layers[{place.layer.name!r}]" if place.role == "layers" else place.role
             paths.append(f"{paths[1 + place.inside]}.{name}")
         facts_by_path: Facts = {}
-        for path, owner, facts in zip(paths, layers.objects(), walked.by_layer, strict=False):
+        for path, owner, facts in zip(paths, layers.objects(), model_facts.by_layer, strict=False):
             facts_by_path.update((path + where, fact) for where, fact in facts.items())
             for name in ("name", "trainable"):
                 if hasattr(owner, name):
                     facts_by_path[f"{path}.{name}"] = Fact(_NAME_SUFFIX.sub("", repr(getattr(owner, name))))
-        return made, facts_by_path
+        return example, facts_by_path
 
 
 def _one_line(error: Exception) -> str:

@@ -71,15 +71,15 @@ class Drawer:
         if key in self._catalogues:
             return self._catalogues[key]
         release = signatures(framework)
-        own_layers = user_layers(list(request.get("layers") or ()), framework)
+        user_signatures = user_layers(list(request.get("layers") or ()), framework)
         more_values = {name: tuple(texts) for name, texts in (request.get("values") or {}).items()}
         generation, layers, functions = framework.generation, release["layers"], release["functions"]
-        kinds = catalogue.kinds_of(layers, functions, generation, user_layers=own_layers, more_values=more_values)
-        chosen = request.get("kinds") or list(kinds)
-        if unknown := sorted(set(chosen) - set(kinds)):
+        kinds = catalogue.kinds_of(layers, functions, generation, user_layers=user_signatures, more_values=more_values)
+        names = request.get("kinds") or list(kinds)
+        if unknown := sorted(set(names) - set(kinds)):
             refused = f"{unknown[0]!r} is not a layer or operation of this release"
             raise ValueError(f"kinds: {refused}; use a name such as Dense or ops.add")
-        kinds = {name: kind for name, kind in kinds.items() if name in chosen}
+        kinds = {name: kind for name, kind in kinds.items() if name in names}
         parameters = inspect.signature(framework.keras.models.clone_model).parameters
         lacking = {"call_function", "recursive"}.difference(parameters)
         unsupported = frozenset(text for text in CLONE_ARGUMENTS if lacking.intersection(text.split()))
@@ -123,7 +123,7 @@ class ScriptModule:
             self._scopes.enter_context(eval(scope, self._names))
 
     def add_input(self, name: str, spec: Input, copied: str = "") -> Any:
-        """Return the input. Its values are those of the tensor `copied`, or as in a trial."""
+        """Return the input, with the values of the tensor `copied`, or else with values as in a trial."""
         if copied and self._runs_calls:
             self._values[name] = eval(copied, {}, self._values)
         else:

@@ -47,14 +47,14 @@ def main(arguments: list[str] | None = None) -> int:
         except BaseException as error:  # an import may raise anything, such as SystemExit
             send(lines, {"error": failure(error)})
             return 2
-        send(lines, {"ready": ready(framework)})
+        send(lines, {"ready": ready_message(framework)})
         freeze_and_disable_gc()
         framework.keeps_hooks = True
         Server(framework, lines).serve(sys.stdin)
     return 0
 
 
-def ready(framework: Framework) -> dict[str, Any]:
+def ready_message(framework: Framework) -> dict[str, Any]:
     return {
         "generation": framework.generation,
         **framework.versions(),
@@ -95,9 +95,9 @@ class Server:
                 send(self._lines, {"error": failure(error, below="serve")})
 
     def _trial(self, request: dict[str, Any]) -> Answer:
-        asked = msgspec.convert(request["request"], Request)
-        self._last_observer = observer = Observer(self._framework, asked.case.seed)
-        answer = run_trial(asked, self._framework, observer)
+        trial_request = msgspec.convert(request["request"], Request)
+        self._last_observer = observer = Observer(self._framework, trial_request.case.seed)
+        answer = run_trial(trial_request, self._framework, observer)
         observer.release()
         return answer
 

@@ -90,4 +90,5 @@ def environment(subject: Subject, search_path: SearchPath = INSTALLED) -> dict[s
 def _passed_variables() -> dict[str, str]:
     """Return the environment variables of this process that a child gets."""
     patterns = [*_PASSED_VARIABLES.split(), *os.environ.get("CLONEDIFF_VARIABLES", "").split(",")]
-    return {name: value for name, value in os.environ.items() if any(fnmatch.fnmatchcase(name, p) for p in patterns)}
+    names = {name for pattern in patterns for name in os.environ if fnmatch.fnmatchcase(name, pattern)}
+    return {name: value for name, value in os.environ.items() if name in names}

@@ -1,4 +1,4 @@
-"""What ends a request without an answer: lost processes, and errors of subjects."""
+"""Outcomes of a request other than an answer: lost processes, and errors of subjects."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ class SubjectProcess:
         self._command = list(command or command_line(subject))
         self._child: Child | None = None
         self._ready: Ready | None = None
-        self._most_memory = 0
+        self._max_memory = 0
         self._lost_draw = ""  # the first lost draw, under which all of them are counted
         self._is_ended = False
 
@@ -122,7 +122,7 @@ class SubjectProcess:
                 f"here, only {seen}: install its build for that device and the driver, or ask for {cpu}"
             )
         self._ready = reply.ready
-        self._most_memory = self._child.resident_bytes() + self.limits.growth
+        self._max_memory = self._child.resident_bytes() + self.limits.growth
         return self._ready
 
     def close(self) -> None:
@@ -150,8 +150,8 @@ class SubjectProcess:
         self._replace_if_grown()
         device = None if self.subject.device == "cpu" else self.subject.device
         request = Request(case, tuple(cloners), costly, device, (self.limits.cloning, _CLONING_FACTOR))
-        asked = {"do": "trial", "request": request}
-        return self._ask(asked, Answer, timeout or self.limits.trial, "a trial")
+        message = {"do": "trial", "request": request}
+        return self._ask(message, Answer, timeout or self.limits.trial, "a trial")
 
     def values(self, digests: Iterable[tuple[str, str]]) -> list[ValuesReport]:
         """Return how the arrays of the last trial differ, for each pair of digests."""
@@ -195,8 +195,8 @@ class SubjectProcess:
             return reply
         if not reply.answer:
             failure = reply.error or Failure("ProtocolError", "neither `answer` nor `error` in the reply")
-            at = "".join(f" (at {frame.file}:{frame.line})" for frame in failure.frames[-1:])
-            reason = f"the request {request['do']!r} failed: {failure.type}: {failure.message}{at}"
+            location = "".join(f" (at {frame.file}:{frame.line})" for frame in failure.frames[-1:])
+            reason = f"the request {request['do']!r} failed: {failure.type}: {failure.message}{location}"
             raise RequestError(f"{self.subject}: {reason}", failure)
         return self._decoded(reply.answer, type_)
 
@@ -219,7 +219,7 @@ class SubjectProcess:
         """End a child that has exited or grown. The next request starts another."""
         if self._child is not None and not self._child.is_running():
             self._count_loss("no request: it ended by itself")
-        elif self._child is not None and self._child.resident_bytes() > self._most_memory:
+        elif self._child is not None and self._child.resident_bytes() > self._max_memory:
             self.close()
 
     def _count_loss(self, label: str, how: str = "") -> None:

@@ -150,11 +150,11 @@ def _install(requirement: str, folder: Path) -> None:
     command += ["--quiet", "--no-deps", "--target", str(folder), requirement]
     variables = {"UV_HTTP_RETRIES": "1", **os.environ, "PIP_USER": "0"}
     try:
-        ended = subprocess.run(command, env=variables, capture_output=True, text=True, check=False)
+        result = subprocess.run(command, env=variables, capture_output=True, text=True, check=False)
     except FileNotFoundError:
         raise ReleaseError(f"{requirement}: cannot be installed: neither pip nor uv was found: install pip") from None
-    if ended.returncode:
-        output = ended.stdout + ended.stderr
+    if result.returncode:
+        output = result.stdout + result.stderr
         lines = [line.strip() for line in output.splitlines() if line.strip()] or ["no output"]
         advice = (advice for pattern, advice in _ADVICE.items() if re.search(pattern, output, re.IGNORECASE))
         reason = f"{textwrap.shorten(lines[-1], 160)}: {next(advice, 'run pip to see why')}"
@@ -236,10 +236,10 @@ def change_of(repo: str, base: str, head: str | None) -> tuple[Subject, Subject]
 
 def _commit_hash(source: str, folder: Path, name: str) -> str:
     """Return the full hash of a commit, a tag or a branch."""
-    digits = _git(source, folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
-    if not digits:
+    commit = _git(source, folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
+    if not commit:
         raise ReleaseError(f"{source}: {folder} has no commit, tag or branch {name!r}: try git -C {folder} fetch")
-    return digits.decode().strip()
+    return commit.decode().strip()
 
 
 def _git(source: str, folder: Path, *arguments: str) -> bytes:
@@ -248,11 +248,11 @@ def _git(source: str, folder: Path, *arguments: str) -> bytes:
     variables = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     command = ["git", "-C", str(folder), *arguments]
     try:
-        ended = subprocess.run(command, env={**variables, "LC_ALL": "C"}, capture_output=True, check=False)
+        result = subprocess.run(command, env={**variables, "LC_ALL": "C"}, capture_output=True, check=False)
     except OSError:
         raise ReleaseError(f"{source}: git is not on PATH: install git, or name a folder or a wheel") from None
-    lines = ended.stderr.decode(errors="replace").strip().splitlines()
-    if ended.returncode and lines:
+    lines = result.stderr.decode(errors="replace").strip().splitlines()
+    if result.returncode and lines:
         reason = next((line for line in lines if line.startswith(("fatal:", "error:"))), lines[-1])
         raise ReleaseError(f"{source}: git cannot read {folder}: {reason}: {_SOURCES}")
-    return ended.stdout
+    return result.stdout

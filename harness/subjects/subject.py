@@ -19,7 +19,7 @@ BACKENDS: dict[str, tuple[str, ...]] = {
 OLDEST = {"keras": "3.1", "tf_keras": "2.16"}
 """The oldest series of each package that runs on the installed TensorFlow."""
 
-EXHIBIT = "2.2.4"
+OLD_KERAS_VERSION = "2.2.4"
 """The version of Keras that `keras_12202` runs. `Subject` does not accept it."""
 
 NIGHTLY = "keras-nightly"
@@ -86,7 +86,7 @@ class Subject(msgspec.Struct, frozen=True):
 
 def _problem(package: str, text: str) -> str:
     """Return why a version of a package is not supported, "" if it is."""
-    if (package, text) == ("keras", EXHIBIT):
+    if (package, text) == ("keras", OLD_KERAS_VERSION):
         return "only `clonediff fuzz` and `clonediff judge` accept this release, and only as the single subject"
     try:
         is_old = Version(text) < Version(f"{OLDEST[package]}a0")

@@ -57,7 +57,7 @@ def freeze(model: Any) -> Any:
         (return_itself, {}, "own: "),
         (refuse, {}, "no clones today"),
         (rename, {}, "has another name"),
-        (freeze, {"at_least": "trains"}, r"(?m)^left out, by at_least='trains': 1 cause$"),
+        (freeze, {"at_least": "trains"}, r"(?m)^not listed because of at_least='trains': 1 cause$"),
         (return_itself, {"ignore": lambda cause: cause.root.check == "own"}, ""),
         (rename, {"at_least": "property"}, ""),
     ],

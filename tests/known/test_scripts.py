@@ -159,7 +159,7 @@ def test_the_script_passes_when_the_model_is_rebuilt(generation: str, issue: Any
     source = "".join(issue.script.splitlines(keepends=True)[: cloning_line(issue.script) - 1])
     head = BUILD_AGAIN.replace("keras as", f"{generation} as").format(source=source)
     ended = scripts(generation).run(head + issue.script)
-    assert ended.code == 0, f"the script fails without cloning: {ended.last_words}"
+    assert ended.code == 0, f"the script fails without cloning: {ended.summary}"
 
 
 @each_issue
@@ -167,7 +167,7 @@ def test_the_header_says_whether_loading_has_the_same_bug(generation: str, issue
     if issue.id in CHECKS_ARGUMENTS + REJECTED_BY_LOADING or issue.until:
         pytest.skip(reason="load_model rejects the model by design or has no such argument, or the bug was fixed")
     ended = scripts(generation).run(SAVE_AND_LOAD.replace("keras as", f"{generation} as") + issue.script)
-    assert (ended.code != 0) is issue.loading, ended.last_words
+    assert (ended.code != 0) is issue.loading, ended.summary
 
 
 @each_issue

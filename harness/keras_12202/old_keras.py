@@ -52,7 +52,7 @@ MAX_LOSSES = 3
 """After this many lost children, no other child is started."""
 
 
-def installed() -> SearchPath:
+def install() -> SearchPath:
     """Return the search path for Keras 2.2.4. Install it if necessary."""
     folder = releases.installed(f"keras_12202-{sys.implementation.cache_tag}", PACKAGES)
     shutil.copy(Path(__file__).with_name("v1_mode.py"), folder)
@@ -107,14 +107,15 @@ class OldKerasProcess:
 
 def fuzz(minutes: float | None, trials: int | None, seed: int) -> tuple[str, dict[str, Any], int]:
     """Draw models. Return the findings as a text and a record, and an exit code."""
-    search_path = installed()
-    most = trials or sys.maxsize
+    search_path = install()
+    max_models = trials or sys.maxsize
     until = time.monotonic() + 60.0 * (minutes or (float("inf") if trials else 2.0))
     models: list[str] = []
     smallest: dict[str, str] = {}
     with contextlib.closing(OldKerasProcess(search_path)) as keras:
-        while time.monotonic() < until and len(models) < most:
-            models += search(min(100, most - len(models)), seed * 1_000_003 + len(models), keras.upstream, smallest)
+        while time.monotonic() < until and len(models) < max_models:
+            count = min(100, max_models - len(models))
+            models += search(count, seed * 1_000_003 + len(models), keras.upstream, smallest)
         record = _summary(models, keras)
         findings = _table(models, smallest, keras.upstream)
     lines = [record["summary"]]
@@ -134,7 +135,7 @@ def fuzz(minutes: float | None, trials: int | None, seed: int) -> tuple[str, dic
 
 def judge(paths: Sequence[Path], trials: int | None, seed: int) -> tuple[str, dict[str, Any], int]:
     """Judge proposals. Return the verdicts as a text and a record, and an exit code."""
-    search_path = installed()
+    search_path = install()
     verdicts: list[dict[str, Any]] = []
     with contextlib.closing(OldKerasProcess(search_path)) as keras:
         known = {effect: model for model in (REPORTED, SETS_MASK) for effect in keras.upstream(model)}
@@ -149,9 +150,9 @@ def judge(paths: Sequence[Path], trials: int | None, seed: int) -> tuple[str, di
                 # If only the models above show an effect, the first of them is its smallest model.
                 smallest = {effect: model for model in reversed(models) for effect in effects_of(model)} | smallest
                 effects = _table(models, smallest, effects_of)
-                mends = "mends" in effects_of(REPORTED)
-            reported = f"{'fixes' if mends else 'does not fix'} the reported bug"
-            holds = mends and "breaks" not in smallest
+                fixes = "fixes" in effects_of(REPORTED)
+            reported = f"{'fixes' if fixes else 'does not fix'} the reported bug"
+            holds = fixes and "breaks" not in smallest
             verdicts.append({"file": str(path), "holds": holds, "reported": reported, "effects": effects})
             lines += ["", f"{path}: {'holds' if holds else 'does not hold'}: {reported}"]
             for effect in effects:
@@ -181,12 +182,12 @@ def _proposal_process(path: Path, search_path: SearchPath) -> Iterator[OldKerasP
 
 
 def _effects(proposal: OldKerasProcess, keras: OldKerasProcess, known: Effects, model: str) -> Effects:
-    """Return what a proposal does to a model: "mends", "leaves" or "breaks", with a message."""
+    """Return what a proposal does to a model: "fixes", "leaves" or "breaks", with a message."""
     upstream, answer = keras.upstream(model), proposal.try_source(model)
     if "refused" in answer:
         return {} if "refused" in keras.try_source(model) else {"breaks": answer["refused"]}
     if answer["clones"]["proposal"] is None:
-        return {"mends": "the clone is faithful"} if upstream else {}
+        return {"fixes": "the clone is faithful"} if upstream else {}
     key, text = answer["clones"]["proposal"]
     # If Keras' own clone is wrong, a clone with another known bug of 2.2.4, or no clone, is not worse.
     return {"leaves" if upstream and (key in known or key.startswith(("made", "process"))) else "breaks": text}
@@ -196,7 +197,10 @@ def _table(models: list[str], smallest: dict[str, str], effects_of: Callable[[st
     """Return each effect with the number of models that show it, and the smallest of them."""
     counts = {effect: sum(effect in effects_of(model) for model in models) for effect in smallest}
     texts = {effect: effects_of(model)[effect] for effect, model in smallest.items()}
-    return [{"effect": e, "models": counts[e], "text": texts[e], "source": smallest[e]} for e in smallest]
+    return [
+        {"effect": effect, "models": counts[effect], "text": texts[effect], "source": source}
+        for effect, source in smallest.items()
+    ]
 
 
 def _summary(models: list[str], keras: OldKerasProcess) -> dict[str, Any]:

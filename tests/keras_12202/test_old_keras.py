@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from clonediff.harness.keras_12202.child import REPAIRS
-from clonediff.harness.keras_12202.exhibit import installed
+from clonediff.harness.keras_12202.old_keras import install
 from tests.helpers.command_line import run_clonediff
 from tests.helpers.required_releases import skip_or_fail
 from tests.helpers.waiting import PATIENCE
@@ -32,7 +32,7 @@ from tests.keras_12202.proposals import (
 MESSAGE = 'AssertionError: Could not compute output Tensor("'
 OLD = ("--subject", "keras==2.2.4")
 PROPOSALS = {
-    "mends.txt": ANSWER.format(FIXES),
+    "fixes.txt": ANSWER.format(FIXES),
     "tensors.txt": ANSWER.format(TENSORS),
     "hollow.txt": ANSWER.format(HOLLOW),
     "maskless.txt": ANSWER.format(MASKLESS),
@@ -65,7 +65,7 @@ def judge_proposals(folder: Path, proposals: dict[str, str], *options: str) -> s
 def verdicts(search_result: Any, tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
     proposals = {
         **PROPOSALS,
-        "mends.diff": _diff("# Update tensor_map."),
+        "fixes.diff": _diff("# Update tensor_map."),
         "unfit.diff": _diff("").replace("\n-", "\n- no"),
     }
     done = judge_proposals(tmp_path_factory.mktemp("judged"), proposals, "--trials", "60", "--json")
@@ -76,7 +76,7 @@ def verdicts(search_result: Any, tmp_path_factory: pytest.TempPathFactory) -> di
 
 def _diff(line: str) -> str:
     """Return a diff of the release in which a line is replaced by its repair."""
-    models = Path(installed()[0], "keras", "models.py").read_text(encoding="utf-8")
+    models = Path(install()[0], "keras", "models.py").read_text(encoding="utf-8")
     repaired = models.replace(line or "import", REPAIRS.get(line, "import os, "), 1)
     lines = (text.splitlines(keepends=True) for text in (models, repaired))
     return "".join(difflib.unified_diff(*lines, "a/keras/models.py", "b/keras/models.py"))
@@ -110,8 +110,8 @@ def test_the_script_with_two_gpus_fails_as_reported(tmp_path: Path) -> None:
 
 
 VERDICTS = {
-    "mends.txt": (True, True, "mask="),
-    "mends.diff": (True, True, "mask="),
+    "fixes.txt": (True, True, "mask="),
+    "fixes.diff": (True, True, "mask="),
     "maskless.txt": (False, True, "mask"),
     "tensors.txt": (False, False, "object is not callable"),
     "hollow.txt": (False, False, "name 'tensors' is not defined"),
@@ -126,11 +126,11 @@ VERDICTS = {
 @AT_NIGHT
 def test_each_proposal_has_its_verdict_and_its_effects(verdicts: dict[str, Any]) -> None:
     assert verdicts.keys() == VERDICTS.keys()
-    for name, (holds, mends, text) in VERDICTS.items():
+    for name, (holds, fixes, text) in VERDICTS.items():
         verdict = verdicts[name]
         effects = {effect.pop("effect"): f"{effect['text']}\n{effect['source']}" for effect in verdict["effects"]}
         assert verdict["holds"] is ("breaks" not in effects) is holds, name
-        assert verdict["reported"].startswith("fixes") is ("mends" in effects) is mends, name
+        assert verdict["reported"].startswith("fixes") is ("fixes" in effects) is fixes, name
         assert text in "".join(effects.values()), name
 
 
