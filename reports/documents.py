@@ -75,13 +75,13 @@ def _variables(read: StoredRun, known: KnownIssues) -> dict[str, Any]:
 
 
 def _page_text(text: str) -> str:
-    """A text that is cut and has no control characters; Jinja escapes it."""
+    """Shorten a text and escape its control characters; Jinja escapes the rest."""
     return escape_controls(shorten(text))
 
 
 @cache
 def template(name: str, safe: Callable[[str], str]) -> jinja2.Template:
-    """A template that calls `safe` on every text that it prints."""
+    """Load a template that calls `safe` on every text that it prints."""
     is_page = safe is _page_text
 
     def finalize(value: Any) -> Any:

@@ -133,8 +133,8 @@ class KnownIssue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def is_in(self, release: str) -> bool:
         """Whether a release has the issue."""
         numbers = _release_numbers(release)
-        started = self.since is None or _release_numbers(self.since) <= numbers
-        return started and (self.until is None or numbers < _release_numbers(self.until))
+        has_begun = self.since is None or _release_numbers(self.since) <= numbers
+        return has_begun and (self.until is None or numbers < _release_numbers(self.until))
 
     def explains(self, cause: Cause) -> bool:
         """Whether a pattern of the issue matches the cause."""

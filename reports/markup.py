@@ -6,29 +6,29 @@ import re
 from html import escape
 
 MAX_LINE = 1000
-"""The maximal number of characters of a line."""
+"""The maximum length of a line."""
 
 MAX_TEXT = 20_000
-"""The maximal number of characters of a text in a report, such as a script."""
+"""The maximum length of a text in a report, such as a script."""
 
 
 def escape_controls(value: str) -> str:
-    """Replace characters that are invisible, or invalid in HTML and XML, by their codes."""
+    """Replace characters that are invisible, or invalid in HTML and XML, with their codes."""
     return _UNSAFE_CHARACTER.sub(lambda match: f"\\x{ord(match[0]):02x}", value)
 
 
-def shorten(text: str, most: int = MAX_TEXT) -> str:
+def shorten(text: str, max_length: int = MAX_TEXT) -> str:
     """Cut a text that is too long, and append its full length."""
-    if len(text) <= most:
+    if len(text) <= max_length:
         return text
     note = f"\u2026 [cut: {len(text):,} characters in all]"
-    return text[: max(0, most - len(note))] + note
+    return text[: max(0, max_length - len(note))] + note
 
 
-def one_line(text: str, most: int = MAX_LINE) -> str:
+def one_line(text: str, max_length: int = MAX_LINE) -> str:
     """Join the lines of a text, escape its control characters, and cut it."""
     line = " ".join(escape_controls(text).split())
-    return line if len(line) <= most else line[: most - 3] + "..."
+    return line if len(line) <= max_length else line[: max_length - 3] + "..."
 
 
 def inline_code(text: str) -> str:

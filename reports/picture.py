@@ -36,7 +36,7 @@ class DrawnBox:
 
 @dataclass(frozen=True, slots=True)
 class DrawnGraph:
-    """The calls of a model; a wire is an SVG path, and whether it differs."""
+    """The calls of a model. A wire is an SVG path, with whether it differs."""
 
     inside: str
     width: int
@@ -46,24 +46,24 @@ class DrawnGraph:
 
 
 def picture(finding: Finding) -> list[tuple[str, Sequence[str], list[DrawnGraph]]]:
-    """For original and clone: a title, the differences of the model itself, its graphs."""
+    """For the original and the clone: a title, the differences of the model itself, and its graphs."""
     models: list[Calls] = [{box.call: box for box in boxes[:MAX_CALLS]} for boxes in finding.pictures[:2]]
     drawn: list[tuple[str, Sequence[str], list[DrawnGraph]]] = []
     for number, calls in enumerate(models):
         counterparts = models[1 - number] if len(models) == 2 else None
-        texts = _texts(finding.differences, models[0], of_clone=number == 1 or counterparts is None)
+        texts = _texts(finding.differences, models[0], is_clone=number == 1 or counterparts is None)
         nested = dict.fromkeys(box.inside for box in calls.values())
         graphs = [_graph(inside, calls, texts, counterparts) for inside in nested]
         drawn.append(("clone" if number else "original", _shorten(texts.get("", ())), graphs))
     return drawn
 
 
-def _texts(differences: Sequence[Difference], calls: Collection[str], of_clone: bool) -> Texts:
-    """The texts of differences by call, or by "" for the model itself."""
+def _texts(differences: Sequence[Difference], calls: Collection[str], is_clone: bool) -> Texts:
+    """The texts of differences by call; the key of the model itself is ""."""
     texts: dict[str, list[str]] = defaultdict(list)
     for difference in differences:
         values = difference.numbers or difference
-        text = "" if difference.digests and not difference.numbers else values.found if of_clone else values.expected
+        text = "" if difference.digests and not difference.numbers else values.found if is_clone else values.expected
         name, use = (difference.first.name[:MAX_LINE], difference.first.use) if difference.first else ("", 0)
         while name and f"{name}#{use}" not in calls:
             name, use = name.rpartition("/")[0], 0  # a layer without a call is shown at the layer that holds it
@@ -86,16 +86,16 @@ def _graph(inside: str, calls: Calls, texts: Texts, counterparts: Calls | None) 
     for depth, boxes in sorted(rows.items()):
         left = (width - len(boxes) * (WIDTH + GAP) + GAP) // 2
         for column, box in enumerate(boxes):
-            alone = ("only here",) if counterparts is not None and box.call not in counterparts else ()
-            differences = _shorten((*alone, *texts.get(box.call, ())))
-            place = DrawnBox(left + column * (WIDTH + GAP), top, _name_and_kind(box), differences)
-            drawn[box.call] = place
+            only_here = ("only here",) if counterparts is not None and box.call not in counterparts else ()
+            differences = _shorten((*only_here, *texts.get(box.call, ())))
+            drawn_box = DrawnBox(left + column * (WIDTH + GAP), top, _name_and_kind(box), differences)
+            drawn[box.call] = drawn_box
             common = counterparts[box.call].inputs if counterparts and box.call in counterparts else box.inputs
             for tensor in box.inputs[:MAX_CALLS]:
                 producer = _producer(tensor)
                 if depths.get(producer, depth) < depth:
-                    far = depth - depths[producer] > 1
-                    wires.append((_path(drawn[producer], place, far=far), tensor not in common))
+                    bends = depth - depths[producer] > 1
+                    wires.append((_path(drawn[producer], drawn_box, bends=bends), tensor not in common))
         top += GAP + max(drawn[box.call].height for box in boxes)
     return DrawnGraph(inside, width, top - GAP // 2, tuple(drawn.values()), tuple(wires))
 
@@ -115,8 +115,8 @@ def _shorten(differences: Sequence[str]) -> tuple[str, ...]:
     return (*differences[:MAX_DIFFERENCES], *more)
 
 
-def _path(start: DrawnBox, end: DrawnBox, far: bool) -> str:
-    """An SVG path between boxes; `far` bends it around others."""
+def _path(start: DrawnBox, end: DrawnBox, bends: bool) -> str:
+    """An SVG path between boxes; with `bends`, it goes around other boxes."""
     x, y, to_x, to_y = start.x + WIDTH // 2, start.y + start.height, end.x + WIDTH // 2, end.y
     bend = f"C {x + WIDTH * 3 // 4} {y + GAP} {to_x + WIDTH * 3 // 4} {to_y - GAP} {to_x} {to_y}"
-    return f"M {x} {y} {bend if far else f'L {to_x} {to_y}'}"
+    return f"M {x} {y} {bend if bends else f'L {to_x} {to_y}'}"

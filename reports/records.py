@@ -1,4 +1,4 @@
-"""The records in files: differences, causes, findings and runs. Read and write them.
+"""Defines, reads and writes the records in files: differences, causes, findings and runs.
 
 The module imports neither Keras nor `harness`, so that records can be read anywhere.
 """
@@ -25,7 +25,7 @@ UPSTREAM_AND_FIXED = ("upstream", "fixed")
 
 
 class Severity(enum.IntEnum):
-    """How bad a difference is for a user; the worst has the lowest number."""
+    """How severe a difference is for a user; the worst severity has the lowest number."""
 
     CRASHES = 0
     COMPUTES = 1
@@ -60,7 +60,7 @@ class Place(msgspec.Struct, frozen=True):
     """A layer of the original: its name, such as "inner/dense", and its kind.
 
     `layer` and `use` number the layer and its call in the observation, -1 for the model; no fingerprint has them.
-    `container`: it holds other layers. `inside` is the class of the layer or model that holds it, "" for the model.
+    A `container` holds other layers. `inside` is the class of the layer or model that holds it, "" for the model.
     """
 
     name: str
@@ -86,7 +86,7 @@ class Raised(msgspec.Struct, frozen=True):
 
 
 class Numbers(msgspec.Struct, frozen=True):
-    """How two arrays differ: by how much, in how many elements, where first."""
+    """How two arrays differ: the greatest difference, the number of elements, the first position."""
 
     max_abs: float | None
     differing: int
@@ -97,8 +97,8 @@ class Numbers(msgspec.Struct, frozen=True):
 
     @property
     def summary(self) -> str:
-        most = "" if self.max_abs is None else f", by {self.max_abs:g} at most"
-        return f"{self.differing:,} of {self.total:,} numbers differ{most}"
+        limit = "" if self.max_abs is None else f", by {self.max_abs:g} at most"
+        return f"{self.differing:,} of {self.total:,} numbers differ{limit}"
 
     @property
     def position(self) -> str:
@@ -127,7 +127,7 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
     - `name`: an attribute or a setting ("kernel_initializer.seed"), or how a process was lost.
     - `model`: the model that differs from the original; "again" is a second clone.
     - `run`: "" for a model at rest; `in_step`: an intermediate value of the run, not an output of the model.
-    - `within`: the path, for people; `expression`: the attribute or setting in Python, relative to its layer.
+    - `within`: the path, for readers; `expression`: the attribute or setting in Python, relative to its layer.
     - `argument`: the parameter of a call.
     - `first`: the layer of the original at which the difference shows first.
     """
@@ -153,8 +153,8 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def aspect(self) -> str:
         """The part and the change, as fingerprints and patterns of known issues have them."""
-        joint = " " if self.part == "process" else "."
-        part = f"{self.part}{joint}{self.name}" if self.name else self.part
+        separator = " " if self.part == "process" else "."
+        part = f"{self.part}{separator}{self.name}" if self.name else self.part
         return f"{part} {self.change}".strip()
 
     @property
@@ -179,7 +179,7 @@ class Blame(enum.StrEnum):
     BOTH = "both break"
     OURS = "our bug"
     ITS_OWN = "the cloner's own"
-    UNKNOWN = "not known without upstream's answer"
+    UNKNOWN = "unknown: there is no clone by upstream"
 
 
 class Cause(msgspec.Struct, frozen=True):
@@ -350,7 +350,7 @@ class Run(msgspec.Struct, rename={"flaky": "unsteady"}):
 
 
 def cloner_name(name: str) -> str:
-    """The name of a cloner for people: without the folder of a user's module."""
+    """The name of a cloner for display, without the folder of a user's module."""
     return name.rpartition("/")[2] if ":" in name else name
 
 
@@ -367,14 +367,14 @@ def write_bytes(path: Path, content: bytes) -> None:
     """Write a file atomically: a reader sees the old content or the new content."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+        temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
         try:
-            with beside.open("xb") as file:
+            with temporary.open("xb") as file:
                 file.write(content)
-            os.replace(beside, path)
+            os.replace(temporary, path)
         except BaseException:
             with contextlib.suppress(OSError):
-                os.unlink(beside)
+                os.unlink(temporary)
             raise
     except OSError as error:
         # Name this file, not the temporary one.
@@ -392,16 +392,16 @@ def read(path: Path, record: type[T]) -> T:
     except OSError as error:
         raise RecordError(f"{path}: cannot be read ({error.strerror})") from error
     try:
-        head = msgspec.json.decode(content, type=_Format)
-        if head.format is not None and head.format != FORMAT:
-            by, repair = ("a newer", "update this one") if head.format > FORMAT else ("an older", "search again")
+        header = msgspec.json.decode(content, type=_Format)
+        if header.format is not None and header.format != FORMAT:
+            version, advice = ("a newer", "update this one") if header.format > FORMAT else ("an older", "search again")
             raise RecordError(
-                f"{path}: expected format {FORMAT}, found {head.format}, made by {by} clonediff; {repair}"
+                f"{path}: expected format {FORMAT}, found {header.format}, made by {version} clonediff; {advice}"
             )
         return msgspec.json.decode(content, type=record)
     except UNREADABLE as error:
-        deep = isinstance(error, RecursionError)
-        raise RecordError(f"{path}: {'nested too deep to be a record' if deep else error}") from error
+        is_too_deep = isinstance(error, RecursionError)
+        raise RecordError(f"{path}: {'nested too deep to be a record' if is_too_deep else error}") from error
 
 
 class _Format(msgspec.Struct):

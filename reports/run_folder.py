@@ -36,8 +36,8 @@ class RunFolder:
         if not any((self.path / name).exists() for name in ("run.json", _LOCK)):
             raise FileExistsError(f"{self.path}: expected an empty folder or an earlier run; name another folder")
         os.close(_lock_folder(self.path))
-        began = datetime.fromtimestamp((self.path / _LOCK).stat().st_mtime, UTC).strftime("%Y-%m-%dT%H-%M-%S")
-        self.path.rename(self.path.with_name(f"{self.path.name}-{began}-{secrets.token_hex(2)}"))
+        start = datetime.fromtimestamp((self.path / _LOCK).stat().st_mtime, UTC).strftime("%Y-%m-%dT%H-%M-%S")
+        self.path.rename(self.path.with_name(f"{self.path.name}-{start}-{secrets.token_hex(2)}"))
 
     def write_finding(self, finding: Finding) -> None:
         """Write the folder of a finding; it is complete when it has finding.json."""
@@ -45,17 +45,17 @@ class RunFolder:
         write_bytes(folder / "repro.py", finding.source.encode("utf-8", "replace"))
         write(folder / "finding.json", finding)
 
-    def write_example(self, kind: str, subject: str, why: str, graph: bytes) -> None:
+    def write_example(self, kind: str, subject: str, reason: str, graph: bytes) -> None:
         """Write a refused graph, or one on which clonediff failed: one for each reason."""
-        path = self.path / example_file(kind, subject, why)
+        path = self.path / example_file(kind, subject, reason)
         if not path.exists():
             write_bytes(path, graph + b"\n")
 
     def withdraw(self, finding: Finding) -> None:
         """Move the folder of a flaky finding out of the findings."""
-        aside = self.path / "unsteady" / f"{self.folder_of(finding).name}-{secrets.token_hex(4)}"
-        aside.parent.mkdir(exist_ok=True)
-        os.replace(self.folder_of(finding), aside)
+        target = self.path / "unsteady" / f"{self.folder_of(finding).name}-{secrets.token_hex(4)}"
+        target.parent.mkdir(exist_ok=True)
+        os.replace(self.folder_of(finding), target)
 
     def folder_of(self, finding: Finding) -> Path:
         return self.path / "findings" / folder_name(finding)
@@ -69,10 +69,10 @@ def folder_name(finding: Finding) -> str:
     return slug(finding.subject, finding.cloner or "original", finding.id)
 
 
-def example_file(kind: str, subject: str, why: str) -> str:
+def example_file(kind: str, subject: str, reason: str) -> str:
     """The path of an example in a run's folder; `kind` is "refused" or "faults"."""
-    number = hashlib.blake2b(why.encode("utf-8", "replace"), digest_size=4).hexdigest()
-    return f"{kind}/{slug(subject, why.partition(':')[0])}-{number}.json"
+    number = hashlib.blake2b(reason.encode("utf-8", "replace"), digest_size=4).hexdigest()
+    return f"{kind}/{slug(subject, reason.partition(':')[0])}-{number}.json"
 
 
 def _new_folder(runs: Path) -> Path:
@@ -82,10 +82,10 @@ def _new_folder(runs: Path) -> Path:
         with contextlib.suppress(FileExistsError):
             (runs / name).mkdir(parents=True)
             break
-    beside = runs / f".latest-{os.getpid()}"
-    beside.unlink(missing_ok=True)
-    beside.symlink_to(name)
-    beside.replace(runs / "latest")
+    link = runs / f".latest-{os.getpid()}"
+    link.unlink(missing_ok=True)
+    link.symlink_to(name)
+    link.replace(runs / "latest")
     return runs / name
 
 
@@ -118,7 +118,7 @@ class StoredFinding:
 class StoredRun:
     """A run and its findings.
 
-    `readable`: run.json could be read. `unreadable`: the names of the folders of damaged findings.
+    If `readable`, run.json could be read. `unreadable` has the names of the folders of damaged findings.
     """
 
     path: Path
@@ -130,7 +130,7 @@ class StoredRun:
 
 
 def read_run(path: Path) -> StoredRun:
-    """Read the folder of a run; raise `RecordError` if it is none."""
+    """Read the folder of a run; raise `RecordError` if it is not one."""
     path = path.resolve()
     if not path.is_dir():
         raise RecordError(f"{path}: expected the folder of a run, found no folder; correct the path")

@@ -13,7 +13,7 @@ from clonediff.reports.run_folder import StoredFinding, StoredRun, example_file
 MAX_REFUSED_SHARE = 0.03
 """The share of a subject's graphs that may be refused without being a finding."""
 
-_DOES = {**EFFECTS, Severity.NAME: "changes only a name"}
+_EFFECTS = {**EFFECTS, Severity.NAME: "changes only a name"}
 NEW = "New findings"
 UNCONFIRMED = "Unconfirmed findings, not counted"
 REFUTED = "Refuted findings, not counted"
@@ -25,7 +25,7 @@ _PACKAGES = {"keras": "Keras", "tf_keras": "tf_keras"}
 class RunVerdict:
     """The headline, on the first cloner, a sentence for each other cloner, and notes.
 
-    `breaks`: a new finding is confirmed, a finding cannot be read, or too many graphs could not be built.
+    It `breaks` if a new finding is confirmed, a finding cannot be read, or too many graphs could not be built.
     """
 
     headline: str
@@ -60,10 +60,11 @@ def _notes(read: StoredRun) -> Iterator[str]:
         graphs = f"{run.total.unrun:,} of {quantity(run.total.graphs, 'graph')} could not run"
         yield f"{graphs}: they were compared without a run, and are not in the numbers of a cloner"
     if run.at_least is not Severity.NAME:
-        less = [does for severity, does in EFFECTS.items() if severity > run.at_least]
-        only = [f"{row[LEFT_OUT]:,} with {cloner}" for cloner, row in graphs_by_severity(run).items() if row[LEFT_OUT]]
-        graphs = f"graphs with nothing worse: {', '.join(only) or 'none'}"
-        yield f"left out by --at-least {run.at_least.word}: a clone that only {' or '.join(less)}; {graphs}"
+        milder = [effect for severity, effect in EFFECTS.items() if severity > run.at_least]
+        rows = graphs_by_severity(run).items()
+        skipped = [f"{row[LEFT_OUT]:,} with {cloner}" for cloner, row in rows if row[LEFT_OUT]]
+        graphs = f"graphs with nothing worse: {', '.join(skipped) or 'none'}"
+        yield f"left out by --at-least {run.at_least.word}: a clone that only {' or '.join(milder)}; {graphs}"
     groups = group_findings(read.findings)
     unconfirmed = Counter(stored.finding.confirmation for stored in groups[UNCONFIRMED])
     for state, count in (
@@ -127,24 +128,24 @@ def graphs_by_severity(run: Run) -> dict[str, dict[str, int]]:
 
 
 def severity_table(run: Run) -> tuple[list[str], list[list[str]]]:
-    """The head and the rows of a table of `graphs_by_severity`."""
+    """The header and the rows of a table of `graphs_by_severity`."""
     rows = graphs_by_severity(run)
     words = [*SEVERITIES, *([LEFT_OUT] if run.at_least is not Severity.NAME else []), "faithful"]
-    heads = [_DOES[SEVERITIES[word]] if word in SEVERITIES else word for word in words]
+    headings = [_EFFECTS[SEVERITIES[word]] if word in SEVERITIES else word for word in words]
     counts = [[cloner_name(cloner), *(f"{row[word]:,}" for word in words)] for cloner, row in rows.items()]
-    return ["cloner", *heads], counts
+    return ["cloner", *headings], counts
 
 
 def _sentence(run: Run, cloner: str, row: Mapping[str, int]) -> str:
     """A sentence on how many graphs a cloner clones faithfully, and how badly the others."""
-    who, total = _cloner_in_sentence(run, cloner), sum(row.values())
+    subject, total = _cloner_in_sentence(run, cloner), sum(row.values())
     graphs = quantity(total, "graph") + (" that ran" if run.total.unrun else "")
-    does = [f"{_DOES[severity]} on {row[word]:,}" for word, severity in SEVERITIES.items() if row[word]]
-    if does:
-        return ", ".join([f"{who} {does[0]} of {graphs}", *does[1:]])
+    effects = [f"{_EFFECTS[severity]} on {row[word]:,}" for word, severity in SEVERITIES.items() if row[word]]
+    if effects:
+        return ", ".join([f"{subject} {effects[0]} of {graphs}", *effects[1:]])
     if row[LEFT_OUT]:
-        return f"{who} is faithful on {row['faithful']:,} of {graphs}, except for what was left out"
-    return f"{who} is faithful on {'all ' if total > 1 else ''}{graphs}"
+        return f"{subject} is faithful on {row['faithful']:,} of {graphs}, except for what was left out"
+    return f"{subject} is faithful on {'all ' if total > 1 else ''}{graphs}"
 
 
 def _cloner_in_sentence(run: Run, cloner: str) -> str:
@@ -214,7 +215,7 @@ def _rank(stored: StoredFinding) -> tuple[int, str, str]:
 
 
 def severity_of(stored: StoredFinding) -> str:
-    """The effect of a finding on the clone; or the model could not be tried."""
+    """The effect of a finding on the clone, or "cannot be tried"."""
     severity = stored.finding.severity
     return EFFECTS[severity] if severity is not None else "cannot be tried"
 
@@ -222,8 +223,8 @@ def severity_of(stored: StoredFinding) -> str:
 def run_text(run: Run) -> str:
     """A line with the number of trials, the time, the seed and the jobs."""
     trials = run.total.trials
-    took = f" in {duration(run.seconds)}, {trials / run.seconds:.1f} a second" if run.seconds else ""
-    return f"{quantity(trials, 'trial')}{took}, seed {run.seed}, {quantity(run.jobs, 'job')}"
+    time = f" in {duration(run.seconds)}, {trials / run.seconds:.1f} a second" if run.seconds else ""
+    return f"{quantity(trials, 'trial')}{time}, seed {run.seed}, {quantity(run.jobs, 'job')}"
 
 
 def quantity(count: int, noun: str) -> str:

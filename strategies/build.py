@@ -36,7 +36,7 @@ from clonediff.strategies.program import (
 
 
 class Refused(Exception):
-    """Keras refuses an instruction, or a model that has it cannot be compared."""
+    """Keras refuses an instruction, or a model with that instruction cannot be compared."""
 
 
 class Undefined(Exception):
@@ -59,7 +59,7 @@ class Keras(Protocol):
         """Run lines."""
 
     def add_input(self, name: str, spec: Input, copied: str = "") -> Output:
-        """Return an input. It has the values of the tensor named `copied`, if that is not ""."""
+        """Return an input, with the values of the tensor named `copied` if that is not ""."""
 
     def evaluate(self, text: str) -> None:
         """Evaluate an expression, with a value for each tensor in it."""
@@ -164,11 +164,11 @@ class Builder:
             self._names, self._defined, self._files = names, defined, files
             raise
 
-    def _new_name(self, wanted: str) -> str:
-        name, count = wanted, 1
+    def _new_name(self, base: str) -> str:
+        name, count = base, 1
         while name in self._names or keyword.iskeyword(name) or hasattr(builtins, name):
             count += 1
-            name = f"{wanted}_{count}"
+            name = f"{base}_{count}"
         self._names.add(name)
         return name
 
@@ -185,13 +185,13 @@ class Builder:
         if self.scope is not None and name == self.scope.name:
             template = template.removeprefix(REGISTRATION)
         if template not in self._defined:
-            chosen = self._new_name(name)
-            text = template.replace(f"<{name}>", chosen)
+            defined_name = self._new_name(name)
+            text = template.replace(f"<{name}>", defined_name)
             text = self.dialect.translate(_PLACEHOLDER.sub(lambda match: self._define(match[1], definitions), text))
             self._import(text)
             self.keras.run(text)
-            self._defined[template] = chosen
-            self._defined[f"text of {chosen}"] = text
+            self._defined[template] = defined_name
+            self._defined[f"text of {defined_name}"] = text
         return self._defined[template]
 
     def fill(self, template: str, tensors: Sequence[str] = (), extra: Mapping[str, str] | None = None) -> str:
@@ -247,8 +247,8 @@ class Builder:
             self._call(level, "", text, stem, Call(apply.count, apply.packed))
             return
         kind = self._class_expression(apply.kind)
-        passed = [text if not name or (not at and name in _POSITIONAL_ARGUMENTS) else f"{name}={text}"
-                 for at, (name, text) in enumerate(arguments)]  # fmt: skip
+        passed = [text if not name or (not index and name in _POSITIONAL_ARGUMENTS) else f"{name}={text}"
+                 for index, (name, text) in enumerate(arguments)]  # fmt: skip
         stem = snake_case(re.split("[.:]", apply.kind)[-1])
         layer = self._new_name(f"{stem}_layer")
         self.add(f"{layer} = {kind}({', '.join(passed)})", "make")
@@ -332,10 +332,10 @@ class Builder:
             self._close_sequential(level, variable, start, f"{kind}({{}}{named})")
         else:
             takes, gives = (program.takes, program.gives) if isinstance(program, Program) else ("plain", "plain")
-            taken = arrange([tensor.text for tensor in level.inputs], takes, "in")
-            passed = arrange([level.output(tensor).text for tensor in program.outputs], gives, "out")
+            input_text = arrange([tensor.text for tensor in level.inputs], takes, "in")
+            output_text = arrange([level.output(tensor).text for tensor in program.outputs], gives, "out")
             option = ", factor=2.0" if program.own == "option" else ""
-            self.add(f"{variable} = {kind}({taken}, {passed}{named}{option})")
+            self.add(f"{variable} = {kind}({input_text}, {output_text}{named}{option})")
         if program.frozen:
             self.add(f"{variable}.trainable = False")
 
@@ -362,8 +362,8 @@ class Builder:
     def evaluate(self, level: Level, program: Program) -> None:
         """Run the model on values, and compute its regularization losses."""
         inputs = [tensor.text for tensor in level.inputs]
-        taken = inputs[0] if program.sequential else arrange(inputs, program.takes, "in")
-        self.keras.evaluate(f"[model({taken}), *model.losses]")
+        input_text = inputs[0] if program.sequential else arrange(inputs, program.takes, "in")
+        self.keras.evaluate(f"[model({input_text}), *model.losses]")
 
     # -- the script
 
@@ -378,9 +378,9 @@ class Builder:
         # Two empty lines before a definition, one if it is a single line.
         above = "".join("\n" * min(2, text.count("\n")) + text for text in definitions)
         # A script always imports keras.
-        head = self.dialect.imports_for("".join(definitions) + body + extra + " keras.")
-        plain = "".join(line for line in head.splitlines(keepends=True) if line.startswith("import"))
-        return plain + "".join(imports) + head.removeprefix(plain) + above + ("\n\n" if definitions else "\n") + body
+        imported = self.dialect.imports_for("".join(definitions) + body + extra + " keras.")
+        plain = "".join(line for line in imported.splitlines(keepends=True) if line.startswith("import"))
+        return "".join((plain, *imports, imported.removeprefix(plain), above, "\n\n" if definitions else "\n", body))
 
     def scope_text(self) -> str:
         """Return the `custom_object_scope` with the custom function or class, as an expression."""

@@ -38,23 +38,23 @@ def kinds_of(
             kinds[name] = kind
     for name, signature in layers.items():
         if name not in kinds and name not in EXCLUDED_LAYERS:
-            kinds[name] = _kind_of_unlisted(name, signature, more_values)
+            kinds[name] = _unlisted_kind(name, signature, more_values)
     operations = operations_of(functions, generation)
     total = sum(kind.weight for kind in kinds.values())
     factor = max(1, round(_LAYERS_PER_OPERATION * sum(kind.weight for kind in operations.values()) / max(1, total)))
     kinds = {name: replace(kind, weight=factor * kind.weight) for name, kind in kinds.items()}
     kinds.update(operations)
     if user_layers:
-        user_kinds = {name: _kind_of_unlisted(name, layer, more_values) for name, layer in user_layers.items()}
+        user_kinds = {name: _unlisted_kind(name, layer, more_values) for name, layer in user_layers.items()}
         weight = max(2, sum(kind.weight for kind in kinds.values()) // (2 * len(user_layers)))
-        pairs, user_pairs = (sum(len(kind.optional) for kind in some.values()) for some in (kinds, user_kinds))
+        pairs, user_pairs = (sum(len(kind.optional) for kind in group.values()) for group in (kinds, user_kinds))
         share = max(1, pairs // (2 * max(1, user_pairs)))
         # The user's layers come first: failing examples shrink to them.
         kinds = {name: replace(kind, weight=weight, share=share) for name, kind in user_kinds.items()} | kinds
     return kinds
 
 
-def _kind_of_unlisted(name: str, signature: Signature, more_values: Mapping[str, tuple[str, ...]]) -> Kind:
+def _unlisted_kind(name: str, signature: Signature, more_values: Mapping[str, tuple[str, ...]]) -> Kind:
     """Return the kind of a layer that `CATALOGUE` does not list."""
     # If the call has several required arguments, each is a tensor.
     count = sum(bool(parameter.get("required")) for parameter in signature["call"])

@@ -22,9 +22,9 @@ class Choices:
     def __init__(self, numbers: Iterable[int] = ()) -> None:
         self._numbers = iter(numbers)
 
-    def number(self, below: int) -> int:
-        """Choose a number from 0 to `below` - 1."""
-        return next(self._numbers, 0) * below >> BITS
+    def number(self, bound: int) -> int:
+        """Choose a number from 0 to `bound` - 1."""
+        return next(self._numbers, 0) * bound >> BITS
 
     def pick(self, options: Sequence[T]) -> T:
         return options[self.number(len(options))]

@@ -1,4 +1,4 @@
-"""Custom layers and models, written for Keras 3; each shows a known issue."""
+"""The source of custom layers and models, written for Keras 3; each shows a known issue."""
 
 from __future__ import annotations
 

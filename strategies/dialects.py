@@ -9,15 +9,15 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """The imports of a script, by defined name, and spellings of Keras 3's names, longest first."""
+    """The imports of a script by the name that they define, and replacements for Keras 3's names."""
 
     imports: Mapping[str, str]
-    spellings: Mapping[str, str] = field(default_factory=dict)
+    replacements: Mapping[str, str] = field(default_factory=dict)
 
     def translate(self, text: str) -> str:
         """Translate a text that uses the names of Keras 3."""
-        for name, spelling in self.spellings.items():
-            text = text.replace(name, spelling)
+        for name, replacement in self.replacements.items():
+            text = text.replace(name, replacement)
         return text
 
     def imports_for(self, text: str) -> str:

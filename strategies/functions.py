@@ -134,7 +134,7 @@ _CONFIG = """\
 """
 
 
-def _class_of(role: Role, name: str, template: str = _CLASS + _CONFIG) -> str:
+def _class_definition(role: Role, name: str, template: str = _CLASS + _CONFIG) -> str:
     """Return the definition of a custom class of a role."""
     takes_kwargs = role.base in _BASES_WITH_KWARGS
     result, parameters = role.result.replace("2.0", "self.by"), role.parameters
@@ -161,19 +161,19 @@ def _forms(role_name: str, role: Role) -> tuple[dict[str, str], dict[str, str]]:
         definitions.update(new)
     class_name = "MeanError" if role_name == "metric" else role.name.title()
     # An activation is a layer. The initial value of a variable that is passed to a layer is undefined, too.
-    held_values = _ATTRIBUTE_VALUES[: {"activation": 3, "loss": None, "schedule": None}.get(role_name, 4)]
+    attribute_values = _ATTRIBUTE_VALUES[: {"activation": 3, "loss": None, "schedule": None}.get(role_name, 4)]
     values |= {
         "namesake": f"<{role.namesake}>",
         "class": f"<{class_name}>(2.0)",
         "unregistered class": f"<Own{class_name}>(2.0)",
         "class without a config": f"<Bare{class_name}>(2.0)",
-        **{f"class of {held}": f"<{class_name}>({held})" for held in held_values},
+        **{f"class of {attribute}": f"<{class_name}>({attribute})" for attribute in attribute_values},
     }
     definitions |= {
         role.namesake: f"def <{role.namesake}>({role.parameters}):\n    return {role.result}\n",
-        class_name: REGISTRATION + _class_of(role, class_name),
-        f"Own{class_name}": _class_of(role, f"Own{class_name}"),
-        f"Bare{class_name}": REGISTRATION + _class_of(role, f"Bare{class_name}", _CLASS),
+        class_name: REGISTRATION + _class_definition(role, class_name),
+        f"Own{class_name}": _class_definition(role, f"Own{class_name}"),
+        f"Bare{class_name}": REGISTRATION + _class_definition(role, f"Bare{class_name}", _CLASS),
     }
     if role.shared:
         values["shared"] = f"<shared_{role_name}>"

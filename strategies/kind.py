@@ -12,7 +12,7 @@ from clonediff.strategies.program import Arguments, Input, Packing
 from clonediff.strategies.values import split_row
 
 PackingRule = Literal["one", "list", "each", "either", "any"]
-"""How to pass tensors: a `Packing`, or by number: several are a list for "either", separate arguments for "any"."""
+"""How to pass tensors: a `Packing`. Several tensors are a list for "either", separate arguments for "any"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +21,8 @@ class Kind:
 
     `bases` are alternative constructor arguments, the simplest first; some `optional` arguments are added. `call` has
     values for arguments of the call; "" omits the argument. `tensor_arguments` are arguments of the call that take a
-    tensor. `takes` is the fewest and the most tensors. `inputs` names the new inputs to try. A kind is drawn in
-    proportion to `weight`, and each of its optional arguments in proportion to `share`.
+    tensor. `takes` is the least and greatest number of tensors. `inputs` names the new inputs to try. A kind is drawn
+    in proportion to `weight`, and each of its optional arguments in proportion to `share`.
     """
 
     name: str
@@ -63,8 +63,8 @@ def parse_calls(text: str) -> tuple[Arguments, ...]:
 
 def combine(values: Mapping[str, tuple[str, ...]]) -> tuple[Arguments, ...]:
     """Return the arguments of several calls that cover each value of each argument."""
-    most = max(map(len, values.values()), default=1)
-    return tuple(tuple((name, texts[at % len(texts)]) for name, texts in values.items()) for at in range(most))
+    count = max(map(len, values.values()), default=1)
+    return tuple(tuple((name, texts[index % len(texts)]) for name, texts in values.items()) for index in range(count))
 
 
 INPUTS: Mapping[str, Input] = {

@@ -20,14 +20,14 @@ _OUTPUTS_OF_TWO = {
     "x + 1.0": "x[0] * 2.0",
     "x[:, 0]": "x[0] + x[1]",
 }
-"""What replaces an output if the input is two tensors."""
+"""The replacement of each output if the input is two tensors."""
 _NEW_TENSORS = {"x": "x + 1.0", "x[0]": "x[0] * 2.0", "x[1]": "x[0] + x[1]"}
-"""What replaces an output that is the input itself: otherwise Keras would set the output's mask on the input, too."""
+"""Replacements of outputs that are the input itself: otherwise Keras would set the output's mask on the input, too."""
 _SHAPES = {"x[..., :1]": "(*<0>.shape[1:-1], 1)", "x[:, 0]": "tuple(<0>.shape[2:])"}
 
 
 class Form(NamedTuple):
-    """How a function is written: the expression to pass, any definition, what replaces 2.0."""
+    """A form of a function: the expression to pass, its definition, and the replacement of 2.0."""
 
     value: str
     definition: str = ""
@@ -35,19 +35,19 @@ class Form(NamedTuple):
 
 
 _FORMS = {
-    "default": Form("lambda x, by=2.0: {gives}", factor="by"),
-    "arguments": Form("lambda x, by: {gives}", factor="by"),
-    "lambda of a global": Form("lambda x: {gives}", factor="<FACTOR>"),
-    "lambda of a layer": Form("lambda x: {gives}", factor="<table>.embeddings[0, 0]"),
+    "default": Form("lambda x, by=2.0: {result}", factor="by"),
+    "arguments": Form("lambda x, by: {result}", factor="by"),
+    "lambda of a global": Form("lambda x: {result}", factor="<FACTOR>"),
+    "lambda of a layer": Form("lambda x: {result}", factor="<table>.embeddings[0, 0]"),
     "function of ops": Form("ops.gelu"),
     "function of Keras": Form("keras.activations.softplus"),
     "function of an application": Form("keras.applications.imagenet_utils.preprocess_input"),
-    "training": Form("lambda x, training=None: {gives}"),
-    "mask": Form("lambda x, mask=None: {gives}"),
+    "training": Form("lambda x, training=None: {result}"),
+    "mask": Form("lambda x, mask=None: {result}"),
     "namesake": Form(
         "<transform>",
         REGISTRATION.replace("()", '("other")')
-        + "def <transform>(x):\n    return {other}\n\n\ndef <transform>(x):\n    return {gives}\n",
+        + "def <transform>(x):\n    return {other}\n\n\ndef <transform>(x):\n    return {result}\n",
     ),
 }
 """Forms for `Lambda` only; it also has the forms of all functions (`FUNCTION_FORMS`)."""
@@ -99,10 +99,10 @@ class LambdaSketch(NamedTuple):
     def _function(form: str, result: str) -> tuple[str, dict[str, str]]:
         if form not in _FORMS:
             return write_function(form, "transform", "x", result)
-        chosen = _FORMS[form]
-        results = {"gives": result.replace("2.0", chosen.factor), "other": result.replace("2.0", "3.0")}
-        definition = _fill(chosen.definition, results)
-        return _fill(chosen.value, results), {"transform": definition} if definition else {}
+        selected = _FORMS[form]
+        results = {"result": result.replace("2.0", selected.factor), "other": result.replace("2.0", "3.0")}
+        definition = _fill(selected.definition, results)
+        return _fill(selected.value, results), {"transform": definition} if definition else {}
 
 
 def draw_lambda(choices: Choices) -> LambdaSketch:

@@ -1,4 +1,4 @@
-"""The catalogue of Keras' layers: what their signatures do not show.
+"""The catalogue of Keras' layers: facts that their signatures do not show.
 
 A row has the names of similar layers, their weight (`*4`), inputs to try (`@image`), how many tensors they take and how
 (`[2-3 list]`), and alternative constructor arguments.
@@ -171,12 +171,12 @@ def _kinds(family: str, table: str) -> Iterator[Kind]:
     for line in re.sub(r"\n\s*\|", " |", table).strip().splitlines():
         row = _ROW.fullmatch(line.strip())
         assert row is not None, line
-        least, most, packed = re.split("[- ]", row["takes"] or "1-1 one")
+        min_count, max_count, packed = re.split("[- ]", row["takes"] or "1-1 one")
         input_names = (_TIME_INPUTS if name == "@time" else (name[1:],) for name in row["inputs"].split())
         kind = Kind(
             "",
             parse_calls(row["bases"]),
-            takes=(int(least), int(most)),
+            takes=(int(min_count), int(max_count)),
             packed=cast("PackingRule", packed),
             inputs=tuple(itertools.chain.from_iterable(input_names)),
             family=family,

@@ -31,11 +31,11 @@ def draw_object(role: str, objects: Objects, choices: Choices) -> str:
     others = [parameter for parameter in objects[name] if not parameter.get("required")]
     for _ in range(1 + choices.number(2)):
         if others:
-            chosen = choices.pick(others)
-            parameters[chosen["name"]] = chosen
+            parameter = choices.pick(others)
+            parameters[parameter["name"]] = parameter
     texts = {}
     for argument, parameter in parameters.items():
-        tried = values(argument, parameter.get("default"), required=bool(parameter.get("required")))
+        candidates = values(argument, parameter.get("default"), required=bool(parameter.get("required")))
         fixed = _VALUES.get(f"{role}.{argument}") or _VALUES.get(argument)
-        texts[argument] = fixed or (choices.pick(tried) if tried else "")
+        texts[argument] = fixed or (choices.pick(candidates) if candidates else "")
     return f"keras.{name}({', '.join(f'{argument}={text}' for argument, text in texts.items() if text)})"

@@ -111,7 +111,7 @@ _TENSORFLOW_MODULES: Mapping[str, str] = {
     """,
 }
 _TENSORFLOW_FUNCTIONS = frozenset(
-    f"tf.{place}{name}" for place, names in _TENSORFLOW_MODULES.items() for name in names.split()
+    f"tf.{module}{name}" for module, names in _TENSORFLOW_MODULES.items() for name in names.split()
 )
 _EXCLUDED_FUNCTIONS = frozenset(("ops.empty_like", "ops.fold", "ops.get_item"))
 """Values of `empty_like` are undefined, `fold` takes seconds to compile (keras/src/backend/tensorflow/nn.py:1897), and
@@ -173,7 +173,7 @@ _TENSOR_ARGUMENTS = frozenset(("x1", "x2", "x", "y", "b", "other", "target", "ou
 _PASSED_ARGUMENTS = frozenset(
     (
         *("axis", "axes", "perm", "axis1", "axis2", "num", "fft_length", "filter_size", "seed"),
-        *(f"{side}_{what}" for side in ("top", "bottom", "left", "right") for what in ("padding", "cropping")),
+        *(f"{side}_{kind}" for side in ("top", "bottom", "left", "right") for kind in ("padding", "cropping")),
     )
 )
 """Optional arguments that are always passed: by default the function mixes examples of the batch, does nothing, or is
@@ -208,16 +208,16 @@ def _kind_of_calls(name: str, row: str, weight: int, generation: str) -> Kind:
     if generation != "keras":
         row = row.replace("ops.swapaxes(<1>, -1, -2)", "tf.linalg.matrix_transpose(<1>)")
     bases = tuple((("", text),) for text in split_row(row))
-    most = 2 if "<1>" in row else 1
-    return Kind(name, bases, takes=(1, most), packed="each", inputs=_inputs_of(name), weight=weight)
+    max_count = 2 if "<1>" in row else 1
+    return Kind(name, bases, takes=(1, max_count), packed="each", inputs=_inputs_of(name), weight=weight)
 
 
 def _kind_of_signature(name: str, parameters: Sequence[Mapping[str, Any]]) -> Kind | None:
     """Return the kind of a function, None if values for a required argument are unknown."""
     first, *rest = parameters
     needed: dict[str, tuple[str, ...]] = {}
-    more: dict[str, tuple[str, ...]] = {}
-    least = 1
+    optional: dict[str, tuple[str, ...]] = {}
+    min_count = 1
     for parameter in rest:
         argument, required = parameter["name"], parameter.get("required", False)
         default = parameter.get("default")
@@ -225,18 +225,18 @@ def _kind_of_signature(name: str, parameters: Sequence[Mapping[str, Any]]) -> Ki
         if argument == "axis" and any(word in name for word in ("arg", "cum", "softmax")):
             values = tuple(value for value in values if value[0] not in "[(")
         if required and argument in _TENSOR_ARGUMENTS:
-            least += 1
+            min_count += 1
         elif required and not values:
             return None
         elif values and (required or (argument in _PASSED_ARGUMENTS and not str(default).startswith("-"))):
             needed[argument] = values
         elif values and argument not in _OMITTED_ARGUMENTS:
-            more[argument] = values
+            optional[argument] = values
     in_list = first["name"] in _LIST_ARGUMENTS
     packed: PackingRule = "list" if in_list else "each"
-    many = in_list or first["name"].startswith("*")
-    takes = (least, least + 2 if many else least)
-    return Kind(name, combine(needed), more, takes=takes, packed=packed, inputs=_inputs_of(name), weight=2)
+    is_variadic = in_list or first["name"].startswith("*")
+    takes = (min_count, min_count + 2 if is_variadic else min_count)
+    return Kind(name, combine(needed), optional, takes=takes, packed=packed, inputs=_inputs_of(name), weight=2)
 
 
 def _inputs_of(name: str) -> tuple[str, ...]:

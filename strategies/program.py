@@ -105,7 +105,7 @@ class Scope(msgspec.Struct, frozen=True, omit_defaults=True):
 class Program(msgspec.Struct, frozen=True, omit_defaults=True):
     """A model. If it is `sequential`, each instruction takes the output of the one before.
 
-    `takes` and `gives` say how inputs and outputs are nested. `clone_arguments` is one of `CLONE_ARGUMENTS`.
+    `takes` is the nesting of the inputs, `gives` that of the outputs. `clone_arguments` is one of `CLONE_ARGUMENTS`.
     """
 
     generation: Generation
@@ -151,15 +151,15 @@ def to_json(graph: Graph) -> bytes:
     return msgspec.json.encode(graph)
 
 
-def from_json(data: bytes | str, where: str = "graph") -> Graph:
-    """Decode a graph. `where` names the file in the error."""
+def from_json(data: bytes | str, source: str = "graph") -> Graph:
+    """Decode a graph. `source` names the file in the error."""
     try:
         return _DECODER.decode(data)
     except (
         msgspec.DecodeError,
         UnicodeDecodeError,
     ) as error:  # a ValidationError, which names the field, is a DecodeError
-        raise MalformedGraph(f"{where}: {error}") from None
+        raise MalformedGraph(f"{source}: {error}") from None
 
 
 _DECODER = msgspec.json.Decoder(Graph)
