@@ -49,7 +49,7 @@ KERAS = Subject("keras")
 START_SECONDS = 180.0
 MEMORY_BYTES = 4 << 30
 MAX_LOSSES = 3
-"""After this many lost children, no other child is started."""
+"""After this many lost children, no other is started: the last loss is the result of all other models."""
 
 
 def install() -> SearchPath:
@@ -60,10 +60,7 @@ def install() -> SearchPath:
 
 
 class OldKerasProcess:
-    """A child process with Keras 2.2.4. If a model kills it, this loss is the result.
-
-    After `MAX_LOSSES` losses, it is not restarted, and the last loss is the result for all other models.
-    """
+    """A child process with Keras 2.2.4. If a model ends it, this loss is the result."""
 
     def __init__(self, search_path: SearchPath, *proposal: str, limit: float = 20.0) -> None:
         """`proposal` replaces Keras' cloning functions. Each model has `limit` seconds."""
@@ -195,12 +192,11 @@ def _effects(proposal: OldKerasProcess, keras: OldKerasProcess, known: Effects, 
 
 def _table(models: list[str], smallest: dict[str, str], effects_of: Callable[[str], Effects]) -> list[dict[str, Any]]:
     """Return each effect with the number of models that show it, and the smallest of them."""
-    counts = {effect: sum(effect in effects_of(model) for model in models) for effect in smallest}
-    texts = {effect: effects_of(model)[effect] for effect, model in smallest.items()}
-    return [
-        {"effect": effect, "models": counts[effect], "text": texts[effect], "source": source}
-        for effect, source in smallest.items()
-    ]
+    rows = []
+    for effect, model in smallest.items():
+        count = sum(effect in effects_of(other) for other in models)
+        rows.append({"effect": effect, "models": count, "text": effects_of(model)[effect], "source": model})
+    return rows
 
 
 def _summary(models: list[str], keras: OldKerasProcess) -> dict[str, Any]:
