@@ -63,15 +63,15 @@ x0 = keras.Input((3, 2), name="x0")
 
 @dataclass(frozen=True)
 class Instruction:
-    """A call of a new layer or, if `again`, the last layer of its kind.
+    """A call of a new layer or, if `reuse`, of the last layer of its kind.
 
-    `on` has the numbers of two tensors, modulo how many there are, so a program that lost an instruction stays valid.
+    `inputs` has the numbers of two tensors, modulo the number of tensors, so a program that lost a call stays valid.
     """
 
     kind: str
     arguments: str
-    on: tuple[int, int] = (0, 0)
-    again: bool = False
+    inputs: tuple[int, int] = (0, 0)
+    reuse: bool = False
     frozen: bool = False
 
 
@@ -80,7 +80,7 @@ Program = tuple[Instruction, ...]
 CHOICES = [(kind, arguments) for kind, choices in LAYERS.items() for arguments in choices]
 
 INSTRUCTIONS = st.builds(
-    lambda choice, on, again, frozen: Instruction(choice[0], choice[1], on, again == 3, frozen == 3),
+    lambda choice, inputs, reuse, frozen: Instruction(*choice, inputs, reuse == 3, frozen == 3),
     st.sampled_from(CHOICES),
     st.tuples(st.integers(0, 5), st.integers(0, 5)),
     st.integers(0, 3),
@@ -119,11 +119,11 @@ def propose(program: Program) -> Built | None:
             except Exception:  # the call is not valid
                 continue
             lines += call.lines
-            used.update(call.on)
+            used.update(call.inputs)
             tensors.append(f"x{number}")
             last[instruction.kind] = call.layer
             break
-    outputs = [name for name in tensors if name not in used]  # all of them, so that every call is part of the model
+    outputs = [name for name in tensors if name not in used]  # so that every call is part of the model
     if not lines:
         return None
     lines.append(f"model = keras.Model(x0, [{', '.join(outputs)}])")
@@ -137,7 +137,7 @@ class Proposal:
 
     lines: tuple[str, ...]
     layer: str
-    on: tuple[str, ...]
+    inputs: tuple[str, ...]
 
 
 def _proposals(instruction: Instruction, number: int, tensors: list[str], last: dict[str, str]) -> Iterator[Proposal]:
@@ -145,13 +145,13 @@ def _proposals(instruction: Instruction, number: int, tensors: list[str], last: 
     layer, lines = f"layer{number}", [f"layer{number} = layers.{instruction.kind}({instruction.arguments})"]
     if instruction.frozen:
         lines.append(f"{layer}.trainable = False")
-    if instruction.again and instruction.kind in last:
+    if instruction.reuse and instruction.kind in last:
         layer, lines = last[instruction.kind], []
-    for turn in range(len(tensors)):
-        first, second = (tensors[(index + turn) % len(tensors)] for index in instruction.on)
-        on = (first, second) if instruction.kind in MERGING else (first,)
+    for offset in range(len(tensors)):
+        first, second = (tensors[(index + offset) % len(tensors)] for index in instruction.inputs)
+        inputs = (first, second) if instruction.kind in MERGING else (first,)
         args = f"[{first}, {second}]" if instruction.kind in MERGING else first
-        yield Proposal((*lines, f"x{number} = {layer}({args})"), layer, on)
+        yield Proposal((*lines, f"x{number} = {layer}({args})"), layer, inputs)
 
 
 # 3. Clone and compare. Only the first difference is reported, because many others follow from it. clonediff has 11
@@ -160,9 +160,9 @@ def _proposals(instruction: Instruction, number: int, tensors: list[str], last: 
 
 @dataclass(frozen=True)
 class Difference:
-    """How a clone differs. `what` names no layer, so models can share it."""
+    """How a clone differs. `summary` names no layer, so differences of several models can have the same one."""
 
-    what: str
+    summary: str
     detail: str
 
 
@@ -179,13 +179,13 @@ def first_difference(program: Program) -> tuple[Built, Difference] | None:
         frame = [frame for frame in frames if "keras" in Path(frame.filename).parts][-1]
         where = f"{Path(frame.filename).name}:{frame.name}"
         return built, Difference(f"cannot be cloned: {type(error).__name__} in {where}", str(error)[:100])
-    found = next(differences(built.model, clone), None)
-    return None if found is None else (built, found)
+    difference = next(differences(built.model, clone), None)
+    return None if difference is None else (built, difference)
 
 
 def differences(model: Any, clone: Any) -> Iterator[Difference]:
     """Compare the properties of layers, the graph, weights, masks and outputs."""
-    layers, copies = (list(part._flatten_layers(include_self=False)) for part in (model, clone))  # with cells
+    layers, copies = (list(root._flatten_layers(include_self=False)) for root in (model, clone))  # with cells
     if list(map(type, layers)) != list(map(type, copies)):
         yield Difference("layers", f"{len(layers)} in the model, {len(copies)} in the clone")
         return
@@ -199,32 +199,32 @@ def differences(model: Any, clone: Any) -> Iterator[Difference]:
             yield Difference(f"a weight of a {kind} is shared with the clone", layer.name)
     if str(model.get_config()) != str(clone.get_config()):
         yield Difference("graph", "get_config() of the model and of the clone differ")
-    weights, its_weights = ([(weight.path, weight.shape) for weight in part.weights] for part in (model, clone))
-    if weights != its_weights or len(model.variables) != len(clone.variables):
-        yield Difference("weights", f"{weights} in the model, {its_weights} in the clone")
+    weights, clone_weights = ([(weight.path, weight.shape) for weight in root.weights] for root in (model, clone))
+    if weights != clone_weights or len(model.variables) != len(clone.variables):
+        yield Difference("weights", f"{weights} in the model, {clone_weights} in the clone")
         return
-    for variable, its_variable in zip(model.variables, clone.variables, strict=True):
-        its_variable.assign(variable)  # also the states of seeds: then both drop the same units
+    for variable, clone_variable in zip(model.variables, clone.variables, strict=True):
+        clone_variable.assign(variable)  # also the states of seeds: then both drop the same units
     batch = np.random.default_rng(0).integers(-2, 3, (2, 3, 2)).astype("float32")
     for mode in ("inference", "training"):
         outputs = run(model, batch, mode == "training")
         try:
-            its_outputs = run(clone, batch, mode == "training")
+            clone_outputs = run(clone, batch, mode == "training")
         except Exception as error:  # though the original ran
             yield Difference(f"raises in {mode}: {type(error).__name__}", str(error)[:100])
             return
-        for (value, mask), (its_value, its_mask) in zip(outputs, its_outputs, strict=True):
-            if not np.array_equal(mask, its_mask):
-                yield Difference(f"mask in {mode}", f"{mask} in the model, {its_mask} in the clone")
-            if not np.array_equal(value, its_value, equal_nan=True):  # on one device, bit for bit
-                yield Difference(f"output in {mode}", f"{value.ravel()[:3]}, and {its_value.ravel()[:3]}")
+        for (value, mask), (clone_value, clone_mask) in zip(outputs, clone_outputs, strict=True):
+            if not np.array_equal(mask, clone_mask):
+                yield Difference(f"mask in {mode}", f"{mask} in the model, {clone_mask} in the clone")
+            if not np.array_equal(value, clone_value, equal_nan=True):  # on one device, bit for bit
+                yield Difference(f"output in {mode}", f"{value.ravel()[:3]}, and {clone_value.ravel()[:3]}")
 
 
 def properties(layer: Any) -> dict[str, Any]:
     """The plain attributes of a layer by name; its config may omit some."""
-    found = {"trainable": layer.trainable, "supports_masking": layer.supports_masking}
+    common = {"trainable": layer.trainable, "supports_masking": layer.supports_masking}
     plain = (bool, int, float, str, type(None))
-    return found | {
+    return common | {
         name: value for name, value in vars(layer).items() if name[0] != "_" and name != "name" and type(value) in plain
     }
 
@@ -238,22 +238,23 @@ def run(model: Any, batch: Any, training: bool) -> list[tuple[Any, Any]]:
 # 4. Reduce. clonediff reduces programs in the same way (harness/search/reduce.py).
 
 
-def reduce(program: Program, what: str) -> Program:
+def reduce(program: Program, summary: str) -> Program:
     """Remove and simplify calls of a program while the clone still shows the difference."""
-    tried = ((part, first_difference(part)) for part in _smaller(program))
-    smaller = next((part for part, seen in tried if seen is not None and seen[1].what == what), None)
-    return program if smaller is None else reduce(smaller, what)
+    results = ((smaller, first_difference(smaller)) for smaller in _smaller(program))
+    first = next((smaller for smaller, result in results if result and result[1].summary == summary), None)
+    return program if first is None else reduce(first, summary)
 
 
 def _smaller(program: Program) -> Iterator[Program]:
-    for place, call in enumerate(program):
-        before, after = program[:place], program[place + 1 :]
+    for index, call in enumerate(program):
+        before, after = program[:index], program[index + 1 :]
         yield (*before, *after)
-        first, second = call.on
+        first, second = call.inputs
+        pairs = ((0, 0), (first - 1, second), (first, second - 1))
         simpler = [
             *(replace(call, arguments=text) for text in LAYERS[call.kind][: LAYERS[call.kind].index(call.arguments)]),
-            *(replace(call, on=on) for on in ((0, 0), (first - 1, second), (first, second - 1)) if min(on) >= 0),
-            replace(call, frozen=False, again=False),
+            *(replace(call, inputs=pair) for pair in pairs if min(pair) >= 0),
+            replace(call, frozen=False, reuse=False),
         ]
         yield from ((*before, simple, *after) for simple in simpler if simple != call)
 
@@ -269,12 +270,12 @@ def search(graphs: int, seed_: int) -> dict[str, Program]:
     @settings(max_examples=graphs, phases=[Phase.generate], database=None, deadline=None)
     @given(PROGRAMS)
     def try_program(program: Program) -> None:
-        seen = first_difference(program)
-        if seen is not None:
-            found.setdefault(seen[1].what, program)
+        result = first_difference(program)
+        if result is not None:
+            found.setdefault(result[1].summary, program)
 
     try_program()
-    return {what: reduce(program, what) for what, program in found.items()}
+    return {summary: reduce(program, summary) for summary, program in found.items()}
 
 
 def main() -> None:
@@ -285,11 +286,11 @@ def main() -> None:
     options = parser.parse_args()
     gc.freeze()  # clear_session() collects garbage; do not search all of TensorFlow for it
     found = search(options.graphs, options.seed)
-    for what, program in found.items():
-        seen = first_difference(program)
-        if seen is not None:
-            built, shown = seen
-            print(f"# {what}\n#   {' '.join(shown.detail.split())}\n{built.source}")
+    for summary, program in found.items():
+        result = first_difference(program)
+        if result is not None:
+            built, difference = result
+            print(f"# {summary}\n#   {' '.join(difference.detail.split())}\n{built.source}")
             print("clone = keras.models.clone_model(model)\n\n")
     print(f"# Keras {keras.__version__}: {len(found)} differences in {options.graphs} models")
 

@@ -1,10 +1,10 @@
 """Run Keras' own tests of cloning with clonediff's `clone_model`.
 
-    python docs/release_tests.py                        the tests in the installed Keras
+    python docs/release_tests.py                        the test files of the installed Keras
     python docs/release_tests.py tf_keras FILE.py ...   test files from the source of tf_keras, whose package has none
 
-It runs all test files that mention `clone_model`, or that are beside a module that imports it. Options after `--` are
-for pytest. The tests of Keras' wrappers need scikit-learn. Test files of tf_keras are copied; the copies import from
+It runs all test files that mention `clone_model`, or are beside a module that imports it. Options after `--` are for
+pytest. The tests of Keras' wrappers need scikit-learn. Test files of tf_keras are copied; the copies import from
 `tf_keras.src`, as the package itself does.
 """
 
@@ -26,10 +26,10 @@ _OWN_IMPORT = re.compile(r"^(from |import )tf_keras((?:\.(?!src)\S+)? (?:import|
 
 def replace_clone_model(package: str) -> None:
     """Replace Keras' `clone_model` in every module that has imported it."""
-    own = importlib.import_module(f"{package}.models").clone_model
+    original = importlib.import_module(f"{package}.models").clone_model
     for module in list(sys.modules.values()):
         for name, value in list(getattr(module, "__dict__", {}).items()):
-            if value is own:
+            if value is original:
                 setattr(module, name, clone_model)
 
 
@@ -38,8 +38,8 @@ def tests_of_cloning(package: str) -> list[str]:
     folder = Path(str(importlib.import_module(package).__file__)).parent
     texts = {file: file.read_text(encoding="utf-8", errors="replace") for file in sorted(folder.rglob("*.py"))}
     tests = [file for file in texts if file.name.endswith("_test.py") or file.name.startswith("test_")]
-    beside = {file.parent for file, text in texts.items() if file not in tests and _IMPORTS_CLONE_MODEL.search(text)}
-    return [str(file) for file in tests if "clone_model" in texts[file] or file.parent in beside]
+    folders = {file.parent for file, text in texts.items() if file not in tests and _IMPORTS_CLONE_MODEL.search(text)}
+    return [str(file) for file in tests if "clone_model" in texts[file] or file.parent in folders]
 
 
 def copy_tests(files: list[str], package: str, folder: Path) -> list[str]:
@@ -56,14 +56,14 @@ def copy_tests(files: list[str], package: str, folder: Path) -> list[str]:
 
 def main() -> int:
     """Run pytest, and return its exit code."""
-    cut = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)
-    package, *files = sys.argv[1:cut] or ["keras"]
+    end = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)
+    package, *files = sys.argv[1:end] or ["keras"]
     replace_clone_model(package)
     with tempfile.TemporaryDirectory() as folder:
         chosen = copy_tests(files, package, Path(folder)) or tests_of_cloning(package)
         if not chosen:
             sys.exit(f"{package} has no tests of cloning: name test files from its source")
-        return int(pytest.main([*chosen, "-q", "-p", "no:cacheprovider", "-o", "addopts=", *sys.argv[cut + 1 :]]))
+        return int(pytest.main([*chosen, "-q", "-p", "no:cacheprovider", "-o", "addopts=", *sys.argv[end + 1 :]]))
 
 
 if __name__ == "__main__":

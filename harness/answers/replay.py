@@ -106,7 +106,7 @@ def _answer_row(
 ) -> ReplayRow:
     """The answer by the script of a target, or else by a trial."""
     if target.generation not in ("", process.subject.generation):
-        return replace(row, because=f"it is a finding of {target.generation}")
+        return replace(row, because=f"it only applies to {target.generation}")
     # In a script, the runner can only replace upstream, and only with `fixed`.
     script = target.script if row.cloner in UPSTREAM_AND_FIXED and target.cloner == UPSTREAM else None
     if script is not None:

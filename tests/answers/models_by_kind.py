@@ -90,7 +90,7 @@ def schedule_without_its_argument():
 
 
 def metric_of_two_outputs():
-    """`compile` was given twice"""
+    """passed to `compile` twice"""
     x, shared = keras.Input((4,), name="x"), keras.metrics.MeanAbsoluteError(name="error")
     model = keras.Model(x, [layers.Dense(1, name="a")(x), layers.Dense(1, name="b")(x)], name="net")
     model.compile("sgd", "mse", metrics=[[shared], [shared]])
