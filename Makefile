@@ -1,4 +1,4 @@
-# The tasks of this repository. `make ci` is what CI runs; the others use the environment that is active.
+# The tasks of this repository. CI runs `make ci`; the other tasks use the active environment.
 .PHONY: help ci lint types arrows test fuzz
 
 MINUTES ?= 2
@@ -7,7 +7,7 @@ SUBJECT ?= keras
 help: ## list the tasks
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/'
 
-ci: ## everything, in a fresh virtual environment
+ci: ## all checks and tests, in a fresh virtual environment
 	bash .ci/run
 
 lint: ## style and formatting
@@ -17,10 +17,10 @@ lint: ## style and formatting
 types: ## mypy, strict
 	mypy
 
-arrows: ## which room may import which
+arrows: ## which package may import which
 	lint-imports
 
-test: ## all tests
+test: ## the tests, except for the slow ones
 	pytest -n auto
 
 fuzz: ## search for MINUTES (2) on SUBJECT (keras)

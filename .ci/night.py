@@ -1,11 +1,11 @@
-"""What a night tries, and what it leaves on GitHub.
+"""Choose the subjects of a nightly search, and report its findings on GitHub.
 
-python .ci/night.py subjects NUMBER       the options of that night's search, as a line for $GITHUB_ENV
-python .ci/night.py issues RUN            opens an issue for each new finding that has none
-python .ci/night.py gone ANSWERS          comments where a known issue of Keras is gone
+python .ci/night.py subjects NUMBER       print the options of that night's search, as lines for $GITHUB_ENV
+python .ci/night.py issues RUN            open an issue for each new finding that has none
+python .ci/night.py gone ANSWERS          comment on each known issue of Keras that is gone
 
-GitHub's `gh` has to be on PATH, with a token that may write issues. ANSWERS is what `clonediff replay known --json`
-printed.
+It needs `gh`, GitHub's command, on PATH, with a token that may write issues. ANSWERS is a file with the output of
+`clonediff replay known --json`.
 """
 
 from __future__ import annotations
@@ -26,24 +26,24 @@ EACH_NIGHT = ("keras-nightly", "keras", "tf_keras")
 EACH_THIRD_NIGHT = ("keras/torch", "keras/jax")
 LABEL = "clonediff"
 GONE = "Known issues of Keras that are gone on keras-nightly"
-MOST = 20
-"""The issues that one night may open: more have one cause, and are in its report."""
+MAX_ISSUES = 20
+"""The issues that one night may open. More findings usually have one cause, and are in the report of the run."""
 
 
 def subjects(number: int) -> str:
-    """The subjects of a night, and the extras that it needs."""
+    """The subjects of a night, and the extras of clonediff that they need."""
     names = EACH_NIGHT + (EACH_THIRD_NIGHT if number % 3 == 0 else ())
     extras = "[torch,jax]" if number % 3 == 0 else ""
     return f"SUBJECTS={' '.join(f'--subject {name}' for name in names)}\nEXTRAS={extras}"
 
 
 def open_issues(run: Path) -> None:
-    """Open an issue for each fingerprint that has none, open or closed: its title ends with the fingerprint."""
+    """Open an issue for each fingerprint that has no open or closed issue. Titles end with the fingerprint."""
     numbers = _numbers()
     opened = 0
     for stored in group_findings(read_run(run).findings)[NEW]:
         finding = stored.finding
-        if finding.id in numbers or opened == MOST:
+        if finding.id in numbers or opened == MAX_ISSUES:
             continue
         text = stored.issue or issue(finding, stored.script)
         title = f"{finding.title[:200]} [{finding.id}]"
@@ -52,56 +52,56 @@ def open_issues(run: Path) -> None:
         sys.stdout.write(_gh("issue", "create", "--label", LABEL, "--title", title, "--body-file", "-", stdin=text))
 
 
-def say_what_is_gone(answers: Path) -> None:
-    """Comment once on each known issue that a release no longer has, though its header does not say so yet.
+def comment_on_gone(answers: Path) -> None:
+    """Comment once on each known issue that is gone in a release that its header still lists.
 
-    The comment is on the issue of its fingerprint, if there is one, or else on one for all of them.
+    The comment is on the issue of its fingerprint, if there is one, or else on one issue for all of them.
     """
     known = load()
     numbers = _numbers()
     for row in json.loads(answers.read_text(encoding="utf-8"))["replayed"]:
-        found = known.get(row["id"])
+        known_issue = known.get(row["id"])
         versions = row["versions"]
-        if found is None or row["answer"] != "gone" or not found.is_in(versions[found.generation]):
+        if known_issue is None or row["answer"] != "gone" or not known_issue.is_in(versions[known_issue.generation]):
             continue
-        number = numbers.get(found.fingerprint or "") or _number_of_gone()
-        mark = f"`{found.id}` is gone"
+        number = numbers.get(known_issue.fingerprint or "") or _number_of_gone()
+        mark = f"`{known_issue.id}` is gone"
         if mark not in _gh("issue", "view", str(number), "--json", "body,comments"):
             release = ", ".join(f"{name} {version}" for name, version in versions.items())
-            text = f"{mark}: its script passes on {escape_markdown(release)}.\n\n{escape_markdown(found.title)}\n"
+            text = f"{mark}: its script passes on {escape_markdown(release)}.\n\n{escape_markdown(known_issue.title)}\n"
             _gh("issue", "comment", str(number), "--body-file", "-", stdin=text)
 
 
 def _numbers() -> dict[str, int]:
-    """The number of each of our issues, by the fingerprint at the end of its title."""
+    """The number of each issue that clonediff opened, by the fingerprint at the end of its title."""
     _gh("label", "create", LABEL, "--force", "--description", "found by the nightly search")
     listed = _gh("issue", "list", "--state", "all", "--label", LABEL, "--limit", "5000", "--json", "number,title")
-    return {each["title"].rpartition("[")[2].removesuffix("]"): each["number"] for each in json.loads(listed)}
+    return {row["title"].rpartition("[")[2].removesuffix("]"): row["number"] for row in json.loads(listed)}
 
 
 def _number_of_gone() -> int:
-    """The issue for those that are gone, which is opened when it is first needed."""
+    """The issue for all known issues that are gone. It is opened when it is first needed."""
     if GONE not in (numbers := _numbers()):
-        text = "Where the header of a script in reports/known has no `until` yet, it may be given one.\n"
+        text = "If the header of such a script in reports/known has no `until` yet, add it.\n"
         _gh("issue", "create", "--label", LABEL, "--title", GONE, "--body-file", "-", stdin=text)
         numbers = _numbers()
     return numbers[GONE]
 
 
 def _gh(*arguments: str, stdin: str = "") -> str:
-    ended = subprocess.run(["gh", *arguments], input=stdin, text=True, stdout=subprocess.PIPE, check=True)
-    return ended.stdout
+    process = subprocess.run(["gh", *arguments], input=stdin, text=True, stdout=subprocess.PIPE, check=True)
+    return process.stdout
 
 
-def main(task: str, of: str) -> Any:
+def main(task: str, argument: str) -> Any:
     """Do a task."""
     match task:
         case "subjects":
-            sys.stdout.write(f"{subjects(int(of))}\n")
+            sys.stdout.write(f"{subjects(int(argument))}\n")
         case "issues":
-            open_issues(Path(of))
+            open_issues(Path(argument))
         case "gone":
-            say_what_is_gone(Path(of))
+            comment_on_gone(Path(argument))
         case _:
             sys.exit(__doc__)
 
