@@ -137,7 +137,7 @@ def answer_of(finding: Finding | None, trial: Trial) -> tuple[ReplayAnswer, str]
     if trial.not_tried:
         return UNKNOWN, trial.not_tried
     if trial.lost is not None:
-        answer = BREAKS if trial.lost.how == lost else OTHER if lost else UNKNOWN
+        answer = BREAKS if trial.lost.reason == lost else OTHER if lost else UNKNOWN
         return answer, f"the original ends its process: {trial.lost.line}"
     if trial.refused is not None:
         return UNKNOWN, f"the original cannot be built: {trial.refused.type}: {trial.refused.message}"

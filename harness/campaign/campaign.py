@@ -94,22 +94,22 @@ class Campaign:
         """Return a task if a worker is idle: a shard or, later, the smallest finding."""
         if len(self._running) >= self._pool.jobs or len(self._run.lost) == len(self._run.subjects):
             return None
-        left = self._deadline - time.monotonic()  # seconds; infinite before the first result
+        remaining = self._deadline - time.monotonic()  # seconds; infinite before the first result
         found = [
             (len(bytes(cause.finding.graph)), cause.finding.id, subject, cause)
             for (subject, _), cause in self._causes.items()
             if cause.finding is not None and not cause.is_reduced and subject not in self._run.lost
         ]
         reserve = REDUCING_SHARE * 60 * (self._run.minutes or 0) if found else 0  # seconds for reducing
-        if left > reserve + self._longest_shard and (shard := next(self._shards, None)):
+        if remaining > reserve + self._longest_shard and (shard := next(self._shards, None)):
             keys = (key for (subject, key), cause in self._causes.items() if subject == shard.subject and cause.finding)
             return Task(shard.subject, msgspec.structs.replace(shard, seen=tuple(keys)))
         drawing = any(isinstance(task.work, Shard) for task in self._running.values())
-        if not found or left < MIN_SECONDS + SCRIPT_SECONDS or drawing:
+        if not found or remaining < MIN_SECONDS + SCRIPT_SECONDS or drawing:
             return None
         *_, subject, cause = min(found, key=lambda row: row[:3])
         cause.is_reduced = True
-        return Task(subject, cause, max(MIN_SECONDS, left * min(1, self._pool.jobs / len(found)) - SCRIPT_SECONDS))
+        return Task(subject, cause, max(MIN_SECONDS, remaining * min(1, self._pool.jobs / len(found)) - SCRIPT_SECONDS))
 
     def _submit(self, task: Task) -> None:
         if isinstance(task.work, Shard):

@@ -45,19 +45,19 @@ class Record:
         self.run.versions[subject] = result.versions
         self.run.counts[subject] = self.run.counts.get(subject, Counts()).plus(result.counts)
         for kind, graphs in (("refused", result.refused_examples), ("faults", result.fault_examples)):
-            for why, graph in graphs.items():
-                self.folder.write_example(kind, subject, why, graph)
+            for reason, graph in graphs.items():
+                self.folder.write_example(kind, subject, reason, graph)
 
     def add_finding(self, finding: Finding) -> None:
         """Write a finding that is new or has changed, and store it in the corpus."""
         name = folder_name(finding)
-        before = self.findings.get(name)
-        if finding == before:
+        stored = self.findings.get(name)
+        if finding == stored:
             return
         self.findings[name] = finding
         self.folder.write_finding(finding)
         self.corpus.write(finding)
-        if before is None or finding.smallest > before.smallest:
+        if stored is None or finding.smallest > stored.smallest:
             self.on_finding(finding)
 
     def remove_finding(self, finding: Finding) -> None:
@@ -76,9 +76,9 @@ class Record:
         self.run.failures.append(failure)
         self.on_problem(failure)
 
-    def update(self, left: float, reducing: list[str]) -> None:
+    def update(self, remaining: float, reducing: list[str]) -> None:
         """Report the progress. Write the run and its reports at intervals."""
-        self.on_progress(self, left, reducing)
+        self.on_progress(self, remaining, reducing)
         seconds = time.monotonic() - self.start
         if seconds > self.run.seconds + SAVE_SECONDS:
             self.write()

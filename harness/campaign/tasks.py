@@ -68,10 +68,10 @@ class CampaignProcess(SubjectProcess):
             if isinstance(error, SubjectError) and not isinstance(error, RequestError):
                 raise
             frame = traceback.extract_tb(error.__traceback__)[-1]
-            where = "" if isinstance(error, SubjectError) else f" (at {frame.filename}:{frame.lineno})"
-            why = f"{reason(type(error).__name__, str(error))}{where}"
-            self.faults[why] += 1
-            self.examples.setdefault(why, request)
+            location = "" if isinstance(error, SubjectError) else f" (at {frame.filename}:{frame.lineno})"
+            fault = f"{reason(type(error).__name__, str(error))}{location}"
+            self.faults[fault] += 1
+            self.examples.setdefault(fault, request)
 
 
 class Trials(GraphTrials):
@@ -132,9 +132,9 @@ class WarmSubject:
         )
         if not run:
             return finding
-        answer, why = self._scripts.answer(script)
+        answer, because = self._scripts.answer(script)
         proof = {ReplayAnswer.BREAKS: True, ReplayAnswer.UNKNOWN: None}.get(answer, False)
-        return replace(finding, proof=proof, unproven=why if proof is None else "")
+        return replace(finding, proof=proof, unproven=because if proof is None else "")
 
     def end(self) -> None:
         """End the processes permanently, from any thread."""
@@ -195,9 +195,9 @@ def try_shard(setup: Setup, shard: Shard) -> Result:
         trial = trials.try_graph(graph)
         # Refused graphs of the corpus are not counted: they may use layers that the release or the user no longer has.
         if trial.refused is not None and not shard.graphs:
-            why = reason(trial.refused.type, trial.refused.message)
-            reasons[why] += 1
-            refused.setdefault(why, to_json(graph))
+            text = reason(trial.refused.type, trial.refused.message)
+            reasons[text] += 1
+            refused.setdefault(text, to_json(graph))
         for hit in new_hits(trial.hits):
             shown[hit.key] += 1
             if hit.key not in findings and hit.key not in shard.seen:
@@ -242,14 +242,14 @@ def reduce_finding(setup: Setup, drawn: Finding, seconds: float) -> Result:
     trials, process = Trials(warm.process, setup), warm.process
     max_trials = next((trials for word, trials in MAX_SLOW_TRIALS.items() if word in drawn.id), MAX_TRIALS)
     graph = from_json(bytes(drawn.graph), "a finding")
-    until = time.monotonic() + seconds
-    reduction = reduce_hit(trials, graph, drawn.key, drawn.root, until=until, max_trials=max_trials)
+    deadline = time.monotonic() + seconds
+    reduction = reduce_hit(trials, graph, drawn.key, drawn.root, until=deadline, max_trials=max_trials)
     findings = [warm.make_finding(reduction.hit, run=True)] if reduction.hit else []
     if reduction.drawn and findings[0].proof is False:
         findings.append(warm.make_finding(reduction.drawn, run=True))
         findings.sort(key=lambda finding: finding.proof is False)
-    spent = time.perf_counter() - start
-    counts = Counts(reducing=trials.tally.trials, reducing_seconds=spent, faults=dict(process.faults))
+    elapsed = time.perf_counter() - start
+    counts = Counts(reducing=trials.tally.trials, reducing_seconds=elapsed, faults=dict(process.faults))
     found = (replace(finding, first_seen=drawn.first_seen, smallest=reduction.finished) for finding in findings[:1])
     examples = dict(process.examples)
     return Result(process.versions, counts, tuple(found), fault_examples=examples, failed=reduction.failed)

@@ -49,11 +49,11 @@ class CampaignText(Progress):
     def warn(self, problem: str) -> None:
         self.say(f"clonediff: {problem}", err=True)
 
-    def show_progress(self, record: Record, left: float, reducing: list[str]) -> None:
+    def show_progress(self, record: Record, remaining: float, reducing: list[str]) -> None:
         """Show the state of a campaign, the seconds left, and the findings being reduced."""
-        self.show(lambda: ", ".join(self._parts(record, left, reducing)))
+        self.show(lambda: ", ".join(self._parts(record, remaining, reducing)))
 
-    def _parts(self, record: Record, left: float, reducing: list[str]) -> list[str]:
+    def _parts(self, record: Record, remaining: float, reducing: list[str]) -> list[str]:
         run, total = record.run, record.run.total
         if not total.trials:
             return ["starting"]
@@ -62,8 +62,8 @@ class CampaignText(Progress):
         parts = [quantity(total.trials, "trial"), *rate, found, quantity(len(total.known), "known cause")]
         if reducing:
             parts.append(f"reducing: {reducing[0][:60]}")
-        if math.isfinite(left):
-            parts.append(f"{duration(left)} left" if left > 0 else "finishing")
+        if math.isfinite(remaining):
+            parts.append(f"{duration(remaining)} left" if remaining > 0 else "finishing")
         elif run.trials is not None and total.graphs:
             graphs = self.stored_graphs + run.trials * len(run.counts)
             parts.append(f"{total.graphs:,} of {graphs:,} graphs{estimate(total.graphs, graphs, self.seconds)}")

@@ -77,8 +77,8 @@ def command(
                 rows.append(row)
                 if not as_json:
                     progress.say(row_lines(row))
-                left = estimate(len(rows), total, sum(row.seconds for row in rows))
-                progress.show(f"replayed {len(rows)} of {total}{left}")
+                time_left = estimate(len(rows), total, sum(row.seconds for row in rows))
+                progress.show(f"replayed {len(rows)} of {total}{time_left}")
     interrupted, seconds = len(rows) < total, round(progress.seconds, 1)
     counts = Counter(row.answer for row in rows)
     if as_json:

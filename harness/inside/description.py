@@ -72,9 +72,9 @@ class Description:
 
     def shared_with(self, clone: Description) -> list[Any]:
         """The layers and variables that a clone shares with this model."""
-        ours, theirs = ([*side.layers.objects(), *side.weights, *side.states] for side in (self, clone))
-        ids = {id(item) for item in ours}
-        return [item for item in theirs if id(item) in ids]
+        original, copies = ([*part.layers.objects(), *part.weights, *part.states] for part in (self, clone))
+        ids = {id(item) for item in original}
+        return [item for item in copies if id(item) in ids]
 
     def _variable(self, variable: Any, owners: dict[int, int], trainable: bool, value: str = "") -> Variable:
         framework = self._observer.framework

@@ -16,9 +16,9 @@ _dtype_name = functools.lru_cache(maxsize=None)(str)
 """Returns the name of a dtype; cached, since NumPy computes it slowly."""
 
 
-def short_hash(data: Any, more: bytes = b"") -> str:
+def short_hash(data: Any, suffix: bytes = b"") -> str:
     digest = hashlib.blake2b(data, digest_size=12)
-    digest.update(more)
+    digest.update(suffix)
     return digest.hexdigest()
 
 

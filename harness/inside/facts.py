@@ -158,9 +158,9 @@ class Facts:
             content = shape if self._observer.ignores_values else self._array_text(self._framework.read(value))
             self._facts[path] = Fact(content, detail=str(getattr(value, "trainable", "")))
             return True
-        whole = self._whole_text(path, value, kind)
-        if whole or depth > _MAX_DEPTH:
-            self._facts[path] = Fact(whole or short_text(value))
+        text = self._whole_text(path, value, kind)
+        if text or depth > _MAX_DEPTH:
+            self._facts[path] = Fact(text or short_text(value))
             return _is_tensor(value) and self._framework.tensors.is_concrete(value)
         if id(value) in self._mutable and not self._settings_depth:
             self._facts[path] = Fact(met=self._first_places[id(value)])

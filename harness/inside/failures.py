@@ -25,10 +25,10 @@ _OUR_FILES = re.compile(r"inside/(?:cloners/__init__|frameworks/\w+|trial|run)\.
 _OUR_PACKAGES = re.compile(r".*/(?=(?:inside|server|fixed)/)")
 
 
-def failure(error: BaseException, below: str = "") -> Failure:
-    """The record of an exception, with the frames below our function named `below`."""
+def failure(error: BaseException, function: str = "") -> Failure:
+    """The record of an exception, with the frames below our `function`."""
     errors = [error, *_inner_errors(error)]
-    frames = _frames_below(_frames_of(error), below)
+    frames = _frames_below(_frames_of(error), function)
     frames += [frame for inner in errors[1:] for frame in _frames_of(inner)]
     message = encodable(without_addresses(str(errors[-1])))[:MAX_MESSAGE_LENGTH]
     return Failure(encodable(type(error).__name__), message, plain_frames(frames))
@@ -44,9 +44,9 @@ def stack(frame: Any) -> Frames:
     return _as_frames(traceback.walk_stack(frame))[::-1]
 
 
-def plain_frames(frames: Frames, below: str = "") -> tuple[Frame, ...]:
-    """Frames as plain data; with `below`, only those below our function of that name."""
-    named = [(package_path(file), name, line) for file, name, line in _frames_below(frames, below)]
+def plain_frames(frames: Frames, function: str = "") -> tuple[Frame, ...]:
+    """Frames as plain data; only those below our `function`, if it is not ""."""
+    named = [(package_path(file), name, line) for file, name, line in _frames_below(frames, function)]
     named = [frame for frame in named if not _OUR_FILES.match(frame[0])]
     if len(named) > MAX_FRAMES:
         named = named[: MAX_FRAMES // 2] + named[-MAX_FRAMES // 2 :]
@@ -54,8 +54,8 @@ def plain_frames(frames: Frames, below: str = "") -> tuple[Frame, ...]:
 
 
 def _frames_below(frames: Frames, function: str) -> Frames:
-    ours = [number for number, (file, name, _) in enumerate(frames) if name == function and _OUR_PACKAGES.match(file)]
-    return frames[ours[-1] + 1 :] if ours else frames
+    found = [index for index, (file, name, _) in enumerate(frames) if name == function and _OUR_PACKAGES.match(file)]
+    return frames[found[-1] + 1 :] if found else frames
 
 
 def _frames_of(error: BaseException) -> Frames:

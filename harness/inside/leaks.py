@@ -63,10 +63,10 @@ def belongings_of(model: Any, in_functions: Iterable[Any] = ()) -> Objects:
     return _walk([model, *(item for item in in_functions if _belongs_to_model(type(item)))], _belongs_to_model)
 
 
-def common_objects(left: Objects, right: Objects, known: Objects) -> list[Any]:
+def common_objects(first: Objects, second: Objects, known: Objects) -> list[Any]:
     """The mutable objects that both models have, except `known` objects."""
-    keys = left.keys() & right.keys() - known.keys()
-    return [left[key] for key in keys if _kind(type(left[key])) is _Kind.CAN_CHANGE]
+    keys = first.keys() & second.keys() - known.keys()
+    return [first[key] for key in keys if _kind(type(first[key])) is _Kind.CAN_CHANGE]
 
 
 def referents_of(belongings: Objects) -> list[Any]:
@@ -103,13 +103,13 @@ def leaks(
     """
     stops = {id(item) for item in known}
     reached = _walk([item for item in clone if id(item) not in stops], _is_reachable)
-    both = (key for key in reached.keys() & belongings.keys() if _kind(type(reached[key])) is _Kind.CAN_CHANGE)
-    shared = {key for key in both if key not in stops and not _is_read_only(reached[key])}
+    mutable = (key for key in reached.keys() & belongings.keys() if _kind(type(reached[key])) is _Kind.CAN_CHANGE)
+    shared = {key for key in mutable if key not in stops and not _is_read_only(reached[key])}
     if not shared:
         return ()
     common = _held_by_modules(belongings, whole_packages)
     paths = {key: path for key, path in _paths(clone, shared, stops).items() if key not in common}
-    of_original = _paths(original, set(paths), set(), through=True)
+    of_original = _paths(original, set(paths), set(), nested=True)
     names = {key: type(belongings[key]).__name__ for key in paths}
     return tuple(Leak(names[key], *path, *of_original.get(key, (-1, ""))) for key, path in paths.items())
 
@@ -191,10 +191,10 @@ def _kind(kind: Any) -> _Kind:
 # -- paths of leaks
 
 
-def _paths(roots: list[Any], wanted: set[int], stops: set[int], *, through: bool = False) -> dict[int, tuple[int, str]]:
+def _paths(roots: list[Any], wanted: set[int], stops: set[int], *, nested: bool = False) -> dict[int, tuple[int, str]]:
     """The shortest path to each `wanted` object, with the root where it begins.
 
-    No path leads through `stops`, nor through another wanted object unless `through` is set.
+    No path leads through `stops`, nor through another wanted object unless `nested` is set.
     """
     numbers = {id(root): number for number, root in enumerate(roots, -1) if id(root) not in stops}
     holders: dict[int, Any] = dict.fromkeys(numbers)
@@ -207,7 +207,7 @@ def _paths(roots: list[Any], wanted: set[int], stops: set[int], *, through: bool
             if key in holders or not _is_reachable(kind) or key in stops or (kind is dict and _MODULE_KEY in part):
                 continue
             holders[key] = holder
-            if through or key not in wanted:
+            if nested or key not in wanted:
                 waiting.append(part)
             if key not in wanted:
                 continue

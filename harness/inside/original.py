@@ -144,8 +144,8 @@ class Original:
         """Mark the original as changed if cloning added an object that the clone holds, too."""
         if not self._is_touched or self.is_changed:
             return {}
-        ours, theirs = map(_belongings_with_functions, (self.description, clone))
-        self.is_changed = bool(common_objects(ours, theirs, self._belongings_before))
+        belongings, clone_belongings = map(_belongings_with_functions, (self.description, clone))
+        self.is_changed = bool(common_objects(belongings, clone_belongings, self._belongings_before))
         return {"original_after": self._shape_before} if self.is_changed else {}
 
     def repeats_run(self, training: bool) -> bool:
@@ -154,9 +154,9 @@ class Original:
         return self.run(self.description, training) == expected
 
     def _current_shape(self, facts: Facts | None = None) -> Shape:
-        now = Description(self.model, self._observer, values=False)
-        now.read_facts(facts=facts)
-        return now.shape
+        description = Description(self.model, self._observer, values=False)
+        description.read_facts(facts=facts)
+        return description.shape
 
     def _current_referents(self) -> list[Any]:
         values = [self._framework.read(variable).tobytes() for variable in self.description.facts.other_variables]
@@ -250,8 +250,8 @@ def copy_values(
         copied.keep(variable, value)
     if not problem:
         framework.finish_writing_weights(clone.model, original.model)
-    ours, theirs = ([(value.shape, value.dtype) for value in side] for side in (states, clone.initial_states))
-    states = states if ours == theirs else clone.initial_states
+    kinds = [[(value.shape, value.dtype) for value in values] for values in (states, clone.initial_states)]
+    states = states if kinds[0] == kinds[1] else clone.initial_states
     for variable, initial, value in zip(clone.states, clone.initial_states, states, strict=False):
         if not are_equal(value, initial):
             framework.write(variable, value)
@@ -282,8 +282,8 @@ def are_fresh(original: Description, values: VariableValues, clone: Description,
             return False
         return not (repeats and are_equal(initial, original_initial) and _looks_drawn(initial))
 
-    more = len(clone.initial_weights) - len(original.initial_weights)
-    return (*map(is_fresh, clone.initial_weights, original.initial_weights, values.values), *[True] * more)
+    extra = len(clone.initial_weights) - len(original.initial_weights)
+    return (*map(is_fresh, clone.initial_weights, original.initial_weights, values.values), *[True] * extra)
 
 
 def are_states_fresh(original: Description, clone: Description) -> tuple[bool, ...]:
@@ -292,8 +292,8 @@ def are_states_fresh(original: Description, clone: Description) -> tuple[bool, .
     States of layers should start with zeros. Seeds, and variables of no layer, are not checked.
     """
     return tuple(
-        not (state.owner >= 0 and ours.dtype.kind == "f" and ours.any() and are_equal(ours, theirs))
-        for state, ours, theirs in zip(
+        not (state.owner >= 0 and initial.dtype.kind == "f" and initial.any() and are_equal(initial, clone_initial))
+        for state, initial, clone_initial in zip(
             original.shape.states, original.initial_states, clone.initial_states, strict=False
         )
     )

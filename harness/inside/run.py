@@ -36,7 +36,7 @@ def run(description: Description, arrays: list[Any], observer: Observer, templat
         result = model(inputs, training=training)
         losses = list(model.losses)
     except Exception as raised:  # an exception is an observation
-        error, result = replace(failure(raised, below="run"), layer=_raiser(description, framework)), None
+        error, result = replace(failure(raised, function="run"), layer=_raiser(description, framework)), None
     finally:
         framework.listener = None
     structure, outputs = number_leaves(result)
@@ -70,7 +70,7 @@ def train(
         try:
             results = _train(description.model, template, arrays, model_targets, observer)
         except Exception as error:  # an exception is an observation
-            failed = replace(failure(error, below="_train"), layer=_raiser(description, observer.framework))
+            failed = replace(failure(error, function="_train"), layer=_raiser(description, observer.framework))
             trained = Trained(failure=failed)
         else:
             weights = map(observer.framework.read, description.weights)

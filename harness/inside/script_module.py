@@ -19,12 +19,12 @@ def script_module(source: str | None) -> Iterator[Any]:
         yield None
         return
     module = types.ModuleType("__main__")
-    before = sys.modules["__main__"]
+    main_module = sys.modules["__main__"]
     sys.modules["__main__"] = module
     linecache.cache[GRAPH_FILE] = (len(source), None, source.splitlines(True), GRAPH_FILE)
     try:
         yield module
     finally:
-        sys.modules["__main__"] = before
+        sys.modules["__main__"] = main_module
         # Break the cycle of lambdas, module and model, so that they are freed immediately.
         module.__dict__.clear()

@@ -78,7 +78,7 @@ class _Trial:
         try:
             model = self._build() if self._live is None else self._live.model
         except Exception as error:  # a model that Keras refuses to build is only counted
-            return Answer(refused=failure(error, below="_build"))
+            return Answer(refused=failure(error, function="_build"))
         self._original = original = Original(model, self._request.case, self._observer, self._live is not None)
         least, factor = self._request.clone_seconds
         self._seconds = max(least, factor * (perf_counter() - start)) if least else 0.0
@@ -143,7 +143,7 @@ class _Trial:
                 self._arguments.append({name: eval(text, names) for name, text in arguments.items()})
                 clone = call_cloner(cloner, model, self._arguments[-1])
         except Exception as error:  # a failure of the cloner
-            return None, failure(error, below="call_cloner")
+            return None, failure(error, function="call_cloner")
         return clone, no_model_failure(name, clone, self._framework) if is_users_cloner(name) else None
 
     @contextlib.contextmanager
@@ -222,8 +222,8 @@ class _Trial:
     def _run_null_model(self, description: Description, observation: Observation, runs: list[str]) -> Observation:
         """Observe the null model; observe it twice if the original does not repeat its `runs`."""
         another, models = self._original.observe_clone(description), [part for part in runs if part != "trained"]
-        same = not any(_differs_in(part, observation, another) for part in models)
-        if models and same and not self._original.repeats_run(training=models[0] == "training"):
+        is_same = not any(_differs_in(part, observation, another) for part in models)
+        if models and is_same and not self._original.repeats_run(training=models[0] == "training"):
             another = self._original.observe_clone(description)  # the model may count its calls
         return replace(another, trained=self._original.train(description)) if "trained" in runs else another
 
@@ -244,9 +244,9 @@ def _may_be_chance(original: Observation, clone: Observation) -> bool:
         return True
     if clone.shape.facts == original.shape.facts:
         return False
-    ours, theirs = (
+    original_texts, clone_texts = (
         {(path, fact.text) for facts in shape.facts for path, fact in facts.items() if not fact.named}
         for shape in (original.shape, clone.shape)
     )
-    drawn = {(path, _NUMBER.sub("", text)) for path, text in ours - theirs}
-    return any((path, _NUMBER.sub("", text)) in drawn for path, text in theirs - ours)
+    drawn = {(path, _NUMBER.sub("", text)) for path, text in original_texts - clone_texts}
+    return any((path, _NUMBER.sub("", text)) in drawn for path, text in clone_texts - original_texts)

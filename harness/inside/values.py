@@ -24,8 +24,8 @@ def input_arrays(specs: list[dict[str, Any]], batch: int | None, seed: int) -> l
 def describe_input(spec: Mapping[str, Any]) -> str:
     """A description of how an input is drawn, for a report."""
     shape = ", ".join(map(str, (spec["batch"], *spec["shape"])))
-    how = {"ids": f", whole numbers below {spec.get('high')}", "mask": ", 0 and 1"}.get(spec.get("fill", ""), "")
-    return f"{spec['name']}: {spec['dtype']} ({shape}){how}"
+    range_ = {"ids": f", whole numbers below {spec.get('high')}", "mask": ", 0 and 1"}.get(spec.get("fill", ""), "")
+    return f"{spec['name']}: {spec['dtype']} ({shape}){range_}"
 
 
 def input_array(spec: dict[str, Any], batch: int, random: Any) -> Any:

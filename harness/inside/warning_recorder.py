@@ -44,14 +44,14 @@ class WarningRecorder:
         self._recorded: dict[tuple[str, str], Failure] = {}
 
     @contextlib.contextmanager
-    def recording(self, below: str = "") -> Iterator[None]:
-        """Record the warnings in a scope, with the frames below our function named `below`."""
+    def recording(self, function: str = "") -> Iterator[None]:
+        """Record the warnings in a scope, with the frames below our `function`."""
 
-        def record(message: Any, category: Any, *where: Any, **more: Any) -> None:
+        def record(message: Any, category: Any, *args: Any, **kwargs: Any) -> None:
             text, kind = without_addresses(str(message)), category.__name__
             key = kind, _NUMBER.sub("", text)  # names of layers are numbered, and differ in a clone
             if not issubclass(category, _HIDDEN_CATEGORIES) and key not in self._recorded:
-                frames = plain_frames(stack(sys._getframe(2)), below)
+                frames = plain_frames(stack(sys._getframe(2)), function)
                 self._recorded[key] = Failure(kind, text[:MAX_MESSAGE_LENGTH], frames)
 
         with warnings.catch_warnings():

@@ -97,7 +97,7 @@ class OldKerasProcess:
         if not isinstance(reply, Lost):
             return dict(json.loads(reply))
         self.close()
-        difference = [f"process: {reply.how}", f"its process was lost: {reply.line}"]
+        difference = [f"process: {reply.reason}", f"its process was lost: {reply.line}"]
         self._losses.append({"clones": dict.fromkeys(("upstream", "repaired", "proposal"), difference)})
         return self._losses[-1]
 
@@ -106,11 +106,11 @@ def fuzz(minutes: float | None, trials: int | None, seed: int) -> tuple[str, dic
     """Draw models. Return the findings as a text and a record, and an exit code."""
     search_path = install()
     max_models = trials or sys.maxsize
-    until = time.monotonic() + 60.0 * (minutes or (float("inf") if trials else 2.0))
+    deadline = time.monotonic() + 60.0 * (minutes or (float("inf") if trials else 2.0))
     models: list[str] = []
     smallest: dict[str, str] = {}
     with contextlib.closing(OldKerasProcess(search_path)) as keras:
-        while time.monotonic() < until and len(models) < max_models:
+        while time.monotonic() < deadline and len(models) < max_models:
             count = min(100, max_models - len(models))
             models += search(count, seed * 1_000_003 + len(models), keras.upstream, smallest)
         record = _summary(models, keras)

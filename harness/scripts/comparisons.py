@@ -31,7 +31,7 @@ class Comparison(NamedTuple):
 
     expression: str = ""
     sure: bool = True
-    how: str = "equal"
+    method: str = "equal"
 
 
 NOT_COMPARED = Comparison(sure=False)
@@ -135,7 +135,7 @@ def _assert_apart(difference: Difference, dialect: str) -> Comparison:
     if not clone or not model:
         return NOT_COMPARED
     reason = "'the clone reaches an object of the model'"
-    return Comparison(f"{clone.format('clone')} is not {model.format('model')}, {reason}", how="assert")
+    return Comparison(f"{clone.format('clone')} is not {model.format('model')}, {reason}", method="assert")
 
 
 def _attribute_expression(difference: Difference, dialect: str) -> str:
@@ -161,7 +161,7 @@ def _compare_names(difference: Difference, dialect: str) -> Comparison:
 def _assert_disjoint(objects: str) -> Comparison:
     """Assert that the models share none of these objects."""
     disjoint = f"{{*map(id, {objects.format('clone')})}}.isdisjoint(map(id, {objects.format('model')}))"
-    return Comparison(f"{disjoint}, 'the clone has objects of the model'", how="assert")
+    return Comparison(f"{disjoint}, 'the clone has objects of the model'", method="assert")
 
 
 def _compare_kinds(difference: Difference, dialect: str) -> Comparison:
@@ -200,7 +200,7 @@ def _compare_weights(difference: Difference, dialect: str) -> Comparison:
 def _compare_run(difference: Difference, dialect: str) -> Comparison:
     """Compare a run of both models, or the recorded masks of a layer."""
     if difference.run or difference.first is None or _is_nested(difference):
-        return Comparison(how="run")
+        return Comparison(method="run")
     layers, nodes = ("operations", "_inbound_nodes") if dialect == "keras" else ("layers", "inbound_nodes")
     outputs = "node.outputs" if dialect == "keras" else "tf.nest.flatten(node.outputs)"
     layer = f"for layer in {{}}.{layers} if layer.name == {_literal_name(difference.first.name)}"
@@ -215,13 +215,13 @@ _COMPARISONS: Mapping[Shown, Comparison | Callable[[Difference, str], Comparison
     "attribute": _compare_attribute,
     "compiled": Comparison("{}.get_compile_config()", sure=False),
     "config": WHOLE_CONFIG,
-    "is a model": Comparison(_IS_A_MODEL, how="assert"),
+    "is a model": Comparison(_IS_A_MODEL, method="assert"),
     "kinds": _compare_kinds,
     "layers": _assert_layers_apart,
     "listed": _compare_weights,
     "names": _compare_names,
-    "numbers": Comparison(how="run", sure=False),
-    "raises": Comparison(how="raises"),
+    "numbers": Comparison(method="run", sure=False),
+    "raises": Comparison(method="raises"),
     "run": _compare_run,
     "setting": _compare_setting,
     "trainable": _compare_setting,

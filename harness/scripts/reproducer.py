@@ -63,7 +63,7 @@ def reproducer(case: Case, dialect: str, difference: Difference, cloner: str = "
     """The script of a difference; its last comments have the expected and found values."""
     changes_original = difference.check == "untouched"
     plan = comparison(replace(difference, model="clone") if changes_original else difference, dialect)
-    if changes_original and not (plan.how == "equal" and plan.expression):
+    if changes_original and not (plan.method == "equal" and plan.expression):
         plan = WHOLE_CONFIG
     in_cloning = difference.check in _CLONING_CHECKS
     warning = difference.raised.message if difference.check == "warned" and difference.raised else ""
@@ -72,7 +72,7 @@ def reproducer(case: Case, dialect: str, difference: Difference, cloner: str = "
         "difference": difference,
         "cloner": cloner,
         "users": users_cloner(cloner),
-        "how": "config" if plan == WHOLE_CONFIG else plan.how,
+        "method": "config" if plan == WHOLE_CONFIG else plan.method,
         "expression": plan.expression,
         "of": plan.expression.format,
         "warning": _warning_pattern(warning),
@@ -81,11 +81,11 @@ def reproducer(case: Case, dialect: str, difference: Difference, cloner: str = "
         "comment": comment,
     }
     sure = plan.sure
-    if plan.how == "run":
+    if plan.method == "run":
         run_variables, sure = _variables_of_run(difference, plan.sure, dialect, case)
         variables |= run_variables
     text = _templates().get_template("repro.j2").render(variables)
-    compares = plan.how in ("run", "assert") or (plan.how == "equal" and plan.expression) or in_cloning
+    compares = plan.method in ("run", "assert") or (plan.method == "equal" and plan.expression) or in_cloning
     return Script(text, ending_of(difference) if compares else "", sure, imports_clonediff(cloner))
 
 

@@ -92,7 +92,7 @@ class Server:
                 request = msgspec.json.decode(line)
                 send(self._lines, {"answer": self._handlers[request["do"]](request)})
             except Exception as error:
-                send(self._lines, {"error": failure(error, below="serve")})
+                send(self._lines, {"error": failure(error, function="serve")})
 
     def _trial(self, request: dict[str, Any]) -> Answer:
         trial_request = msgspec.convert(request["request"], Request)

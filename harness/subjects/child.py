@@ -60,14 +60,14 @@ class Child:
         self.pid = self._process.pid
         kill_with_parent(self.pid, read_end)
         os.close(read_end)
-        self._how = self._message = ""
+        self._reason = self._message = ""
         # Runs at the latest when this process exits.
         self._close = weakref.finalize(self, _end_process, self._process, write_end, folder)
 
     def ask(self, line: bytes, seconds: float, memory: int = sys.maxsize) -> bytes | Lost:
         """Write a line, unless it is empty, and read the answer. Kill the child at its limits."""
-        done = threading.Event()
-        watchdog = threading.Thread(target=self._watch, args=(done, seconds, memory), daemon=True)
+        is_finished = threading.Event()
+        watchdog = threading.Thread(target=self._watch, args=(is_finished, seconds, memory), daemon=True)
         watchdog.start()
         try:
             answer = self._exchange(line)
@@ -75,9 +75,9 @@ class Child:
             self.close()
             raise
         finally:
-            done.set()
+            is_finished.set()
             watchdog.join()
-        return answer if answer.endswith(b"\n") and not self._how else self._describe_loss(seconds)
+        return answer if answer.endswith(b"\n") and not self._reason else self._describe_loss(seconds)
 
     def resident_bytes(self) -> int:
         """Return the resident memory in bytes, 0 if the process has ended."""
@@ -102,17 +102,17 @@ class Child:
             return self._process.stdout.readline()
         return b""
 
-    def _watch(self, done: threading.Event, seconds: float, memory: int) -> None:
+    def _watch(self, is_finished: threading.Event, seconds: float, memory: int) -> None:
         deadline = time.monotonic() + seconds
-        while not done.wait(max(0.0, min(_WATCH_INTERVAL, deadline - time.monotonic()))):
+        while not is_finished.wait(max(0.0, min(_WATCH_INTERVAL, deadline - time.monotonic()))):
             if os.fstat(self._stderr.fileno()).st_size > _MAX_STDERR_BYTES:
                 self._stderr.truncate(0)
             resident = self.resident_bytes()
             if resident > memory:
-                self._how, self._message = OUT_OF_MEMORY, f"{resident >> 20} MiB of {memory >> 20} MiB"
+                self._reason, self._message = OUT_OF_MEMORY, f"{resident >> 20} MiB of {memory >> 20} MiB"
             elif time.monotonic() >= deadline:
-                self._how, self._message = TIMED_OUT, f"no answer in {seconds:g} s"
-            if self._how:
+                self._reason, self._message = TIMED_OUT, f"no answer in {seconds:g} s"
+            if self._reason:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(self.pid, signal.SIGUSR1)  # writes the stack to standard error
                 time.sleep(_STACK_SECONDS)
@@ -120,17 +120,17 @@ class Child:
                 return
 
     def _describe_loss(self, seconds: float) -> Lost:
-        how, message = self._how, self._message
+        reason, message = self._reason, self._message
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(2.0)
         self._stderr.seek(max(0, self._stderr.seek(0, os.SEEK_END) - _READ_STDERR_BYTES))
         errors = self._stderr.read().decode("utf-8", "replace")
         lines = tuple(errors.splitlines()[-_KEPT_STDERR_LINES:])
-        if not how and self._process.returncode == -signal.SIGALRM:  # raised for a cloner that takes too long
-            how, message = TIMED_OUT, "no clone in time"
-        elif not how:
-            how, message = _exit_text(self._process.returncode), lines[-1] if lines else ""
-        return Lost(how=how, message=message, seconds=seconds, frames=crash_frames(errors), stderr=lines)
+        if not reason and self._process.returncode == -signal.SIGALRM:  # raised for a cloner that takes too long
+            reason, message = TIMED_OUT, "no clone in time"
+        elif not reason:
+            reason, message = _exit_text(self._process.returncode), lines[-1] if lines else ""
+        return Lost(reason=reason, message=message, seconds=seconds, frames=crash_frames(errors), stderr=lines)
 
 
 def kill_with_parent(group: int, pipe: int) -> None:

@@ -25,12 +25,12 @@ class Ready(msgspec.Struct, frozen=True):
 class Lost(msgspec.Struct, frozen=True, kw_only=True):
     """A process that ended or was killed during a request.
 
-    `how` is `TIMED_OUT`, `OUT_OF_MEMORY`, a signal ("SIGSEGV") or an exit code ("exit code 7"); `message` is the limit
-    that it exceeded, or the last line that it wrote. `seconds` is the time limit. `frames` is its stack, the innermost
-    frame last.
+    `reason` is `TIMED_OUT`, `OUT_OF_MEMORY`, a signal ("SIGSEGV") or an exit code ("exit code 7"); `message` is the
+    limit that it exceeded, or the last line that it wrote. `seconds` is the time limit. `frames` is its stack, the
+    innermost frame last.
     """
 
-    how: str
+    reason: str
     message: str = ""
     seconds: float = 0.0
     frames: tuple[Frame, ...] = ()
@@ -38,8 +38,8 @@ class Lost(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def line(self) -> str:
-        """How the process was lost, and the message."""
-        return f"{self.how}: {self.message}" if self.message else self.how
+        """The reason and the message."""
+        return f"{self.reason}: {self.message}" if self.message else self.reason
 
 
 class ValuesReport(msgspec.Struct, frozen=True):

@@ -204,7 +204,7 @@ class SubjectProcess:
         assert self._child is not None
         text = self._child.ask(line, seconds, self.limits.memory)
         if isinstance(text, Lost):
-            self._count_loss(label, text.how)
+            self._count_loss(label, text.reason)
             return text
         return self._decoded(text, _Reply)
 
@@ -222,6 +222,6 @@ class SubjectProcess:
         elif self._child is not None and self._child.resident_bytes() > self._max_memory:
             self.close()
 
-    def _count_loss(self, label: str, how: str = "") -> None:
-        self.losses[f"{label}: {how}" if how else label] += 1
+    def _count_loss(self, label: str, reason: str = "") -> None:
+        self.losses[f"{label}: {reason}" if reason else label] += 1
         self.close()

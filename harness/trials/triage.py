@@ -51,22 +51,22 @@ _LAYER_FILE = re.compile(r"/layers/(?!layer\.py|__init__)")
 
 
 def verdict(differences: Sequence[Difference]) -> Verdict:
-    made = [difference for difference in differences if difference.check == "made"]
-    if not made:
+    failures = [difference for difference in differences if difference.check == "made"]
+    if not failures:
         return Verdict.DIVERGED if differences else Verdict.FAITHFUL
-    ends = {difference.name for difference in made if difference.part == "process"}
+    ends = {difference.name for difference in failures if difference.part == "process"}
     if not ends:
         return Verdict.CRASHED
     return Verdict.TIMED_OUT if TIMED_OUT in ends else Verdict.KILLED
 
 
-def causes(original: Observation | None, differences: Sequence[Difference], given: tuple[str, ...] = ()) -> list[Cause]:
-    """The causes of differences, the worst first; `given` has the names of the clone arguments."""
+def causes(original: Observation | None, differences: Sequence[Difference], names: tuple[str, ...] = ()) -> list[Cause]:
+    """The causes of differences, the worst first; `names` are those of the clone arguments."""
     flow = Flow(()) if original is None else Flow.of(original)
     result = []
     for name, (root, *followers) in causes_of(flow, differences).items():
         severity = min(difference.severity for difference in (root, *followers))
-        result.append(Cause(name, root, tuple(followers), severity, (*given, *_model_facts(original, root))))
+        result.append(Cause(name, root, tuple(followers), severity, (*names, *_model_facts(original, root))))
     return sorted(result, key=lambda cause: cause.severity)
 
 
@@ -176,13 +176,13 @@ def with_blame(by_cloner: Mapping[str, Sequence[Cause]]) -> dict[str, tuple[Caus
     If upstream was not called or made no clone, the blame for causes of fixed is unknown.
     """
     upstream, fixed = UPSTREAM_AND_FIXED
-    theirs, ours = by_cloner.get(upstream, ()), by_cloner.get(fixed, ())
-    compared = upstream in by_cloner and makes_a_clone(theirs)
-    unshared = {upstream: Blame.UPSTREAM, fixed: Blame.OURS if compared else Blame.UNKNOWN}
-    others = {upstream: ours, fixed: theirs}
+    upstream_causes, fixed_causes = by_cloner.get(upstream, ()), by_cloner.get(fixed, ())
+    is_compared = upstream in by_cloner and makes_a_clone(upstream_causes)
+    unshared = {upstream: Blame.UPSTREAM, fixed: Blame.OURS if is_compared else Blame.UNKNOWN}
+    counterparts = {upstream: fixed_causes, fixed: upstream_causes}
 
     def blame(cloner: str, cause: Cause) -> Blame:
-        shared = any(is_same_bug(cause, counterpart) for counterpart in others.get(cloner, ()))
+        shared = any(is_same_bug(cause, counterpart) for counterpart in counterparts.get(cloner, ()))
         return Blame.BOTH if shared else unshared.get(cloner, Blame.ITS_OWN)
 
     return {name: tuple(replace(cause, blame=blame(name, cause)) for cause in by_cloner[name]) for name in by_cloner}

@@ -127,28 +127,28 @@ def run(
     outcome = subject.trial(case, cloners=cloners, costly=costly, timeout=timeout)
     if isinstance(outcome, Answer):
         names = [name for name in cloners if name in outcome.clones] or cloners
-        first = _compare_clones(case, subject, names, outcome)
-        others = [name for name in cloners if name not in names]
-        rest = run(case, subject, others, costly, timeout=timeout) if others else first
-        if not rest.built or not others:
+        trial = _compare_clones(case, subject, names, outcome)
+        remaining = [name for name in cloners if name not in names]
+        rest = run(case, subject, remaining, costly, timeout=timeout) if remaining else trial
+        if not rest.built or not remaining:
             return rest
-        clones = {**first.clones, **rest.clones}
+        clones = {**trial.clones, **rest.clones}
         return _trial_with_blame({name: clones[name] for name in cloners}, rest.original)
-    alone = subject.trial(case, cloners=(), costly=costly, timeout=timeout) if cloners else outcome
-    if not isinstance(alone, Answer) or alone.original is None:
-        return Trial(lost=alone) if isinstance(alone, Lost) else _compare_clones(case, subject, (), alone)
-    if outcome.how == TIMED_OUT:
-        timeout = min(outcome.seconds, max(_MIN_SECONDS, _SECONDS_FACTOR * alone.seconds))
+    answer = subject.trial(case, cloners=(), costly=costly, timeout=timeout) if cloners else outcome
+    if not isinstance(answer, Answer) or answer.original is None:
+        return Trial(lost=answer) if isinstance(answer, Lost) else _compare_clones(case, subject, (), answer)
+    if outcome.reason == TIMED_OUT:
+        timeout = min(outcome.seconds, max(_MIN_SECONDS, _SECONDS_FACTOR * answer.seconds))
     clone_trials: dict[str, CloneTrial] = {}
     for name in cloners:
         if len(cloners) > 1:
             outcome = subject.trial(case, cloners=[name], costly=costly, timeout=timeout)
         if isinstance(outcome, Lost):
-            ended = causes(None, [loss_difference(outcome)], tuple(case.arguments))
-            clone_trials[name] = CloneTrial(tuple(ended), Pair(alone.original, Clone()))
+            found = causes(None, [loss_difference(outcome)], tuple(case.arguments))
+            clone_trials[name] = CloneTrial(tuple(found), Pair(answer.original, Clone()))
             continue
         clone_trials.update(_compare_clones(case, subject, [name], outcome).clones)
-    return _trial_with_blame(clone_trials, alone.original)
+    return _trial_with_blame(clone_trials, answer.original)
 
 
 def _compare_clones(case: Case, subject: SubjectProcess, cloners: Sequence[str], answer: Answer) -> Trial:
@@ -191,6 +191,8 @@ def _numbers(report: ValuesReport) -> Numbers | None:
 
 def loss_difference(lost: Lost) -> Difference:
     """The difference if a process is lost. Its fingerprint contains no durations and no sizes."""
-    frame = (looping_frame if lost.how == TIMED_OUT else innermost_frame)(lost.frames)
-    raised = Raised(lost.how, lost.message[:300], frame)
-    return differs(PROCESS_LOST, "process", "", "process", "an answer", lost.line, None, name=lost.how, raised=raised)
+    frame = (looping_frame if lost.reason == TIMED_OUT else innermost_frame)(lost.frames)
+    raised = Raised(lost.reason, lost.message[:300], frame)
+    return differs(
+        PROCESS_LOST, "process", "", "process", "an answer", lost.line, None, name=raised.type, raised=raised
+    )

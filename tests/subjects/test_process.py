@@ -89,7 +89,7 @@ def test_after_an_abort_the_next_trial_has_a_new_process(keras: SubjectProcess) 
     before, aborts = keras.pid, keras.losses["a trial: SIGABRT"]
     outcome = run_source(keras, f"{GOOD}import os\ndef stop():\n    os.abort()\nstop()", lost=True).lost
     assert outcome is not None
-    assert outcome.how == "SIGABRT"
+    assert outcome.reason == "SIGABRT"
     assert [frame.function for frame in outcome.frames][-2:] == ["<module>", "stop"]
     assert any("Fatal Python error: Aborted" in line for line in outcome.stderr)
     assert run_source(keras, GOOD, "upstream").built

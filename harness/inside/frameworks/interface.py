@@ -114,15 +114,15 @@ class Framework:
     def isolated(self) -> Iterator[None]:
         """At the end of a scope, undo changes to settings, registrations, names and random state."""
         state = [*self._process_wide, *self.tensors.process_wide]
-        before = [(owner, name, getattr(owner, name)) for owner, name in state if hasattr(owner, name)]
+        saved = [(owner, name, getattr(owner, name)) for owner, name in state if hasattr(owner, name)]
         registered = [(known, dict(known)) for known in self._registries]
         python_state, numpy_state = random.getstate(), np.random.get_state()
         try:
-            for owner, name, value in before:
+            for owner, name, value in saved:
                 setattr(owner, name, _copy_state(value))
             yield
         finally:
-            for owner, name, value in before:
+            for owner, name, value in saved:
                 setattr(owner, name, value)
             for known, entries in registered:
                 known.clear()
@@ -245,13 +245,13 @@ class Framework:
     def _with_report(self, call: Any, excluded: Any) -> Any:
         @functools.wraps(call)
         def call_and_report(layer: Any, *args: Any, **kwargs: Any) -> Any:
-            before = len(self.raisers)
+            count = len(self.raisers)
             try:
                 result = call(layer, *args, **kwargs)
             except Exception:
                 self.raisers.append(id(layer))
                 raise
-            del self.raisers[before:]
+            del self.raisers[count:]
             if self.listener is not None and not isinstance(layer, excluded):
                 self.listener(layer, result)
             return result

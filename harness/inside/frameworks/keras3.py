@@ -102,8 +102,8 @@ class Keras3(Framework):
         function = self._function(model)
         return (None, None) if function is None else (function._inputs_struct, function._outputs_struct)
 
-    def dtype(self, thing: Any) -> str:
-        return str(getattr(thing, "_dtype", None) or thing.dtype)
+    def dtype(self, value: Any) -> str:
+        return str(getattr(value, "_dtype", None) or value.dtype)
 
     def compiled(self, model: Any) -> dict[str, Any] | None:
         if not getattr(model, "compiled", False):

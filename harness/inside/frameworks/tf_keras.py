@@ -133,8 +133,8 @@ class TfKeras(Framework):
         inputs, outputs = self.ends(model)
         return getattr(model, "_nested_inputs", inputs or None), getattr(model, "_nested_outputs", outputs or None)
 
-    def dtype(self, thing: Any) -> str:
-        return str(thing.dtype.name)
+    def dtype(self, value: Any) -> str:
+        return str(value.dtype.name)
 
     def compiled(self, model: Any) -> dict[str, Any] | None:
         if not getattr(model, "_is_compiled", False):

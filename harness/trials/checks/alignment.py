@@ -97,10 +97,10 @@ class Pair:
         original, clone = self.shapes
         containers = [(-1, -1)]
         for container, counterpart in containers:
-            layers, others = original.members.get(container, []), clone.members.get(counterpart, [])
+            layers, counterparts = original.members.get(container, []), clone.members.get(counterpart, [])
             keys = [_layer_keys(original.layers[index]) for index in layers]
-            alignment = align(keys, [_layer_keys(clone.layers[index]) for index in others])
-            containers += [(layers[index], others[number]) for index, number in alignment.pairs]
+            alignment = align(keys, [_layer_keys(clone.layers[index]) for index in counterparts])
+            containers += [(layers[index], counterparts[number]) for index, number in alignment.pairs]
         return _alignment(dict(containers[1:]), original.layers, clone.layers)
 
     @cached_property
@@ -112,9 +112,9 @@ class Pair:
         """
         calls: dict[int, Alignment] = {}
         for _ in range(4):
-            before = calls
-            calls = {layer: self._align_calls(layer, counterpart, before) for layer, counterpart in self.layers.pairs}
-            if before == calls:
+            previous = calls
+            calls = {layer: self._align_calls(layer, counterpart, previous) for layer, counterpart in self.layers.pairs}
+            if previous == calls:
                 break
         return calls
 
@@ -132,7 +132,7 @@ class Pair:
             # From strict to loose: all arguments, only the tensors, only positional ones, all but the tensors.
             texts = (repr((args, kwargs)), repr(named), repr(args), repr(without_tensors))
             uses = tuple(sorted(consumers))
-            return (*((text, *more) for text in texts for more in ((uses, use), (uses,), (use,), ())), use)
+            return (*((text, *suffix) for text in texts for suffix in ((uses, use), (uses,), (use,), ())), use)
 
         return align(
             [keys(call, self.tensor, use, original_consumers[layer, use]) for use, call in enumerate(original.calls)],
@@ -159,8 +159,8 @@ class Pair:
             layers = self.shapes[1].layers
             return f"new {layers[layer].name if 0 <= layer < len(layers) else 'tensor'}#{use}.{output}"
         alignment = (self.calls if calls is None else calls).get(expected, _ONE_TO_ONE)
-        new = "new " if use in alignment.extra else ""
-        return f"{new}{self.name(expected)}#{alignment.originals.get(use, use)}.{output}"
+        prefix = "new " if use in alignment.extra else ""
+        return f"{prefix}{self.name(expected)}#{alignment.originals.get(use, use)}.{output}"
 
     def original_tensor(self, tensor: Tensor) -> Tensor:
         """The original's tensor for a tensor of the clone; negative indices if it is missing."""
@@ -202,9 +202,9 @@ class Pair:
         """For each variable of the clone, the original's, numbered as in facts."""
         counterparts: dict[int, int] = {}
         offset = clone_offset = 0
-        for _, wants, haves, alignment in self.variables:
-            counterparts |= {clone_offset + have: offset + want for want, have in alignment.pairs}
-            offset, clone_offset = offset + len(wants), clone_offset + len(haves)
+        for _, expected, found, alignment in self.variables:
+            counterparts |= {clone_offset + counterpart: offset + index for index, counterpart in alignment.pairs}
+            offset, clone_offset = offset + len(expected), clone_offset + len(found)
         return counterparts
 
     @cached_property
@@ -225,10 +225,10 @@ class Pair:
         owners = {-1: -1, **self.layers.originals}
         alignments = []
         for part in VARIABLES:
-            wants, haves = (getattr(shape, f"{part}s") for shape in self.shapes)
-            keys = [_variable_keys(want, want.owner) for want in wants]
-            alignment = align(keys, [_variable_keys(have, owners.get(have.owner, -2)) for have in haves])
-            alignments.append((part, wants, haves, alignment))
+            expected, found = (getattr(shape, f"{part}s") for shape in self.shapes)
+            keys = [_variable_keys(variable, variable.owner) for variable in expected]
+            alignment = align(keys, [_variable_keys(variable, owners.get(variable.owner, -2)) for variable in found])
+            alignments.append((part, expected, found, alignment))
         return alignments
 
 

@@ -58,14 +58,14 @@ class Aspect:
         is_covered = part in _as_tuple(self.part) and change in _as_tuple(self.change)
         return is_covered and any(fnmatchcase(name, pattern) for pattern in self.names.split("|"))
 
-    def differs(self, within: str, expected: Any, found: Any, first: Place | None, **fields: Any) -> Difference:
+    def differs(self, path: str, expected: Any, found: Any, first: Place | None, **fields: Any) -> Difference:
         """Create a difference; `fields` has the part and change if the row covers several."""
         fields = {"part": self.part, "change": self.change, "severity": self.severity, **fields}
         if not self.covers(fields["part"], fields["change"], fields.get("name", "")):
             raise LookupError(f"{self.check}: this row does not cover {fields}")
         limit = 300 if fields.get("raised") else 160
         fields |= {"expected": short(expected, limit), "found": short(found, limit)}
-        return Difference(check=self.check, within=within, first=first, **fields)
+        return Difference(check=self.check, within=path, first=first, **fields)
 
 
 def _as_tuple(value: Any) -> tuple[Any, ...]:
@@ -80,26 +80,26 @@ def find_row(rows: Iterable[Aspect], part: Part, change: Change, name: str = "")
 
 
 def differs(
-    rows: Iterable[Aspect], part: Part, change: Change, *where: Any, name: str = "", **fields: Any
+    rows: Iterable[Aspect], part: Part, change: Change, *arguments: Any, name: str = "", **fields: Any
 ) -> Difference:
-    """Create a difference with the row that covers it; other arguments are those of `Aspect.differs`."""
-    return find_row(rows, part, change, name).differs(*where, part=part, change=change, name=name, **fields)
+    """Create a difference with the row that covers it; other `arguments` are those of `Aspect.differs`."""
+    return find_row(rows, part, change, name).differs(*arguments, part=part, change=change, name=name, **fields)
 
 
 def differs_in(
-    rows: Iterable[Aspect], part: Part, leaf: Mismatch, within: str, first: Place, **fields: Any
+    rows: Iterable[Aspect], part: Part, leaf: Mismatch, prefix: str, first: Place, **fields: Any
 ) -> Difference:
-    path, sides = f"{within}{leaf.path}", (leaf.expected, leaf.found)
-    return differs(rows, part, leaf.change, path, *sides, first, digests=leaf.digests, **fields)
+    path, values = f"{prefix}{leaf.path}", (leaf.expected, leaf.found)
+    return differs(rows, part, leaf.change, path, *values, first, digests=leaf.digests, **fields)
 
 
 def differs_in_order(
-    rows: Iterable[Aspect], part: Part, within: str, wants: Any, haves: Any, model: Place, **fields: Any
+    rows: Iterable[Aspect], part: Part, path: str, expected: Any, found: Any, model: Place, **fields: Any
 ) -> list[Difference]:
     """The difference, if any, in the number or order of losses, inputs or outputs."""
-    if len(wants) != len(haves):
-        return [differs(rows, part, "count", within, len(wants), len(haves), model, **fields)]
-    if wants != haves and sorted(wants) == sorted(haves):
-        orders = list(range(len(wants))), list(map(haves.index, wants))
-        return [differs(rows, part, "order", within, *orders, model, **fields)]
+    if len(expected) != len(found):
+        return [differs(rows, part, "count", path, len(expected), len(found), model, **fields)]
+    if expected != found and sorted(expected) == sorted(found):
+        orders = list(range(len(expected))), list(map(found.index, expected))
+        return [differs(rows, part, "order", path, *orders, model, **fields)]
     return []

@@ -106,9 +106,9 @@ class _FactMismatch(NamedTuple):
 
     def differs(self, pair: Pair, row: Aspect, expected: str, found: str, **fields: Any) -> Difference:
         original = pair.shapes[0]
-        within = ".".join(filter(None, (path_of(original, self.layer), self.part, self.path)))
+        path = ".".join(filter(None, (path_of(original, self.layer), self.part, self.path)))
         expression = f".{self.path}" if self.part == "attribute" else self.path
-        return row.differs(within, expected, found, place(original, self.layer), expression=expression, **fields)
+        return row.differs(path, expected, found, place(original, self.layer), expression=expression, **fields)
 
 
 def check_facts(pair: Pair) -> Iterator[Difference]:
@@ -124,8 +124,8 @@ def check_shared_facts(pair: Pair) -> Iterator[Difference]:
         expected, found = fact.expected, fact.found
         if _MISSING not in (expected, found) and (expected.met or found.met):
             part: Part = "unshared" if expected.met else "merged"
-            sides = [_describe(pair, side, side) if side.met else "one of its own" for side in (expected, found)]
-            yield fact.differs(pair, SHARED_ATTRIBUTE, *sides, part=part, name=fact.name)
+            texts = [_describe(pair, fact, fact) if fact.met else "one of its own" for fact in (expected, found)]
+            yield fact.differs(pair, SHARED_ATTRIBUTE, *texts, part=part, name=fact.name)
 
 
 def _both_texts(pair: Pair, expected: Fact, found: Fact) -> tuple[str, str]:
@@ -175,13 +175,13 @@ def _mismatches_of(
     if _NO_CONFIG in expected.keys() ^ found.keys():
         excluded += [key for key in (*expected, *found) if key[0] == "config" and key != _NO_CONFIG]
     for key in sorted({*expected, *found}) if expected != found else ():
-        want, have = expected.get(key, _MISSING), found.get(key, _MISSING)
+        facts = expected.get(key, _MISSING), found.get(key, _MISSING)
         part, path = key
-        if same_fact(want, have) or any(part == other and is_within(path, outer) for other, outer in excluded):
+        if same_fact(*facts) or any(part == other and is_within(path, outer) for other, outer in excluded):
             continue
         excluded.append(key)
-        if not (path in _FALSE_IF_MISSING and {want.text, have.text} == {"False", MISSING}):
-            yield _FactMismatch(index, part, path, want, have)
+        if not (path in _FALSE_IF_MISSING and {fact.text for fact in facts} == {"False", MISSING}):
+            yield _FactMismatch(index, part, path, *facts)
 
 
 def _ignored_attributes(layer: LayerSeen | Shape) -> tuple[str, ...]:

@@ -106,11 +106,11 @@ def layer_in_message(failure: Failure, shape: Shape) -> Place | None:
 
 
 def raises(
-    row: Aspect, within: str, expected: str, failure: Failure, shape: Shape, layer: int = -1, **fields: Any
+    row: Aspect, path: str, expected: str, failure: Failure, shape: Shape, layer: int = -1, **fields: Any
 ) -> Difference:
     """The difference for an exception; `layer` is the layer that was being called, or -1."""
     message = short(failure.message.strip().partition("\n")[0], 300)
     called = place(shape, layer) if layer >= 0 else None
     raised = Raised(failure.type, message, innermost_frame(failure.frames), calling_frame(failure.frames), called)
     found = f"{raised.type}: {message}"
-    return row.differs(within, expected, found, layer_in_message(failure, shape), raised=raised, **fields)
+    return row.differs(path, expected, found, layer_in_message(failure, shape), raised=raised, **fields)

@@ -89,9 +89,9 @@ def _find_shared(pair: Pair) -> Iterator[Difference]:
 def _shared_objects(shape: Shape, model: Shape) -> Iterator[tuple[Part, int, LayerSeen | Variable]]:
     """Layers and variables in both models: part, index in the first, object."""
     for part in OBJECTS:
-        theirs = {item.ident for item in getattr(model, f"{part}s")}
-        things = enumerate(getattr(shape, f"{part}s"))
-        yield from ((part, index, item) for index, item in things if item.ident in theirs)
+        idents = {item.ident for item in getattr(model, f"{part}s")}
+        items = enumerate(getattr(shape, f"{part}s"))
+        yield from ((part, index, item) for index, item in items if item.ident in idents)
 
 
 def _find_stale(pair: Pair) -> Iterator[Difference]:
@@ -127,11 +127,11 @@ def _find_reached(pair: Pair) -> Iterator[Difference]:
 
 
 def _find_dependent(pair: Pair) -> Iterator[Difference]:
-    for row, before, after in (
+    for row, run, new_run in (
         (CLONE_DEPENDENT, pair.observed.inference, pair.clone.clone_dependent),
         (ORIGINAL_DEPENDENT, pair.original.inference, pair.clone.original_dependent),
     ):
-        if before is not None and after is not None:
+        if run is not None and new_run is not None:
             yield row.differs("", "the same outputs as before", "different outputs", None)
 
 
@@ -141,20 +141,19 @@ def check_sharing(pair: Pair) -> list[Difference]:
     return [*found, *facts.check_shared_facts(pair)]
 
 
-def _sharing(pair: Pair, part: Part, wants: Objects, haves: Objects, alignment: Alignment) -> Iterator[Difference]:
+def _sharing(pair: Pair, part: Part, expected: Objects, found: Objects, alignment: Alignment) -> Iterator[Difference]:
     """Compare the first place of each object: if it differs, the sharing differs."""
     shape = pair.shapes[0]
-    first_want: dict[int, int] = {}
-    first_have: dict[int, int] = {}
+    first_places: tuple[dict[int, int], dict[int, int]] = ({}, {})
     for index, counterpart in alignment.pairs:
-        want = first_want.setdefault(wants[index].ident, index)
-        have = first_have.setdefault(haves[counterpart].ident, index)
+        original = first_places[0].setdefault(expected[index].ident, index)
+        clone = first_places[1].setdefault(found[counterpart].ident, index)
         path, first = path_and_place(shape, part, index)
-        if want != have and want != index:
-            texts = f"the same as {path_and_place(shape, part, want)[0]}", "one of its own"
+        if original != clone and original != index:
+            texts = f"the same as {path_and_place(shape, part, original)[0]}", "one of its own"
             yield differs(SHARING, part, "unshared", path, *texts, first)
-        elif want != have:
-            texts = "one of its own", f"the same as {path_and_place(shape, part, have)[0]}"
+        elif original != clone:
+            texts = "one of its own", f"the same as {path_and_place(shape, part, clone)[0]}"
             yield differs(SHARING, part, "merged", path, *texts, first)
 
 
@@ -162,12 +161,12 @@ def check_original(pair: Pair) -> list[Difference]:
     """Find all changes to the original, even if cloning failed."""
     original, clone = pair.original, pair.clone
     observation = Observation(shape=clone.original_after or original.shape, copied_weights=original.copied_weights)
-    after = Pair(original, Clone(observation=observation))
+    changed = Pair(original, Clone(observation=observation))
     differences: list[Difference] = []
     if clone.original_after is not None:
-        differences += [*structure.check_structure(after), *weights.check_weights(after), *check_sharing(after)]
-        for index, number in after.weights.pairs:
-            if after.shapes[1].weights[number].value == "changed":
+        differences += [*structure.check_structure(changed), *weights.check_weights(changed), *check_sharing(changed)]
+        for index, number in changed.weights.pairs:
+            if changed.shapes[1].weights[number].value == "changed":
                 path, first = path_and_place(original.shape, "weight", index)
                 differences.append(WRITTEN.differs(f"{path}.value", "as before", "changed", first))
         if not differences and not original.keeps_inputs:
@@ -175,7 +174,7 @@ def check_original(pair: Pair) -> list[Difference]:
             differences.append(TOUCHED.differs("model", "as before", "changed", first))
     if clone.inference_after is not None and original.inference is not None:
         run = original.inference, clone.inference_after, "inference"
-        differences += [*runs.output_differences(after, *run), *runs.mask_differences(after, *run)]
+        differences += [*runs.output_differences(changed, *run), *runs.mask_differences(changed, *run)]
     return [replace(difference, check="untouched", model="original") for difference in differences]
 
 
@@ -202,6 +201,6 @@ def _find_shared_by_clones(pair: Pair, second: Shape) -> Iterator[Difference]:
         if item.ident not in seen:
             seen.add(item.ident)
             layer = pair.layers.originals.get(item.owner if isinstance(item, Variable) else index, -1)
-            within = path_of(original, layer) if part == "layer" else f"{part}s[{index}]"
+            path = path_of(original, layer) if part == "layer" else f"{part}s[{index}]"
             texts, owner = ("one of its own", "the first clone's"), place(original, layer)
-            yield differs(SHARED_BY_CLONES, part, "shared by clones", within, *texts, owner, model="again")
+            yield differs(SHARED_BY_CLONES, part, "shared by clones", path, *texts, owner, model="again")

@@ -46,8 +46,8 @@ def _sort_key(difference: Difference, flow: Flow) -> tuple[object, ...]:
     if stage in (Stage.AT_REST, Stage.UNTOUCHED):
         row = aspect_of(difference)
         rank, late = (row.role != "replaced", ASPECTS.index(row)), row.role not in ("replaced", "chosen")
-        where = (True, rank, time) if _is_name(difference) else (False, late, time, rank)
-        return stage, *where, path, difference.aspect
+        order = (True, rank, time) if _is_name(difference) else (False, late, time, rank)
+        return stage, *order, path, difference.aspect
     run = _RUNS.get(difference.run, 1) if difference.model == "clone" else 1
     return stage, run, time, difference.part != "mask", not difference.in_step, path, difference.aspect
 

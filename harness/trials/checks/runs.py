@@ -25,7 +25,7 @@ from clonediff.reports.records import COMPUTES, CRASHES, PROPERTY, TRAINS, Chang
 
 _output = functools.partial(Aspect, "outputs", "derived", COMPUTES)
 RAISES = Aspect("outputs", "derived", CRASHES, "", "raises", "{clone} does not run{training}", "run")
-NESTED = _output("structure", CHANGES, "the outputs of a call have another structure{inside}", "run")
+NESTED = _output("structure", CHANGES, "the outputs of a call found another structure{inside}", "run")
 STEPS = _output("step", ("missing", "extra"), "{a} does not run as often{inside}{training}", "run")
 _TYPE: tuple[Change, ...] = ("shape", "dtype")
 TENSORS = (
@@ -53,7 +53,7 @@ TRAINED = (
 class LeafPair(NamedTuple):
     """Corresponding tensors of two runs: outputs of a layer (`in_step`), or of the model."""
 
-    within: str
+    path: str
     expected: Leaf
     found: Leaf
     place: Place
@@ -77,7 +77,7 @@ def output_differences(pair: Pair, expected: ModelRun, found: ModelRun, run: str
     leaves = (leaf for leaf in _leaf_pairs(pair, expected, found) if leaf.in_step or not are_moved)
     differences = [replace(difference, in_step=True) for difference in _compare_steps(pair, expected, found)] + ends
     for leaf, first, mismatch in _with_places(leaves, leaf_mismatches):
-        differences.append(differs_in(TENSORS, "", mismatch, leaf.within, first, in_step=leaf.in_step))
+        differences.append(differs_in(TENSORS, "", mismatch, leaf.path, first, in_step=leaf.in_step))
     worst = TRAINS if run == "training" else CRASHES
     return [replace(difference, run=run, severity=max(difference.severity, worst)) for difference in differences]
 
@@ -87,9 +87,9 @@ def _leaf_pairs(pair: Pair, expected: ModelRun, found: ModelRun) -> Iterator[Lea
     shape = pair.original.shape
     for index, counterpart in pair.steps(expected, found).pairs:
         step, counterpart_step = expected.steps[index], found.steps[counterpart]
-        within, first = _step_path(pair, step, step.layer), place(shape, step.layer, step.use)
+        path, first = _step_path(pair, step, step.layer), place(shape, step.layer, step.use)
         for output, leaves in enumerate(zip(step.outputs, counterpart_step.outputs, strict=False)):
-            yield LeafPair(f"{within}.outputs[{output}]", *leaves, first, in_step=True)
+            yield LeafPair(f"{path}.outputs[{output}]", *leaves, first, in_step=True)
     for index, leaves in enumerate(zip(expected.outputs, found.outputs, strict=False)):
         layer, use = shape.outputs[index].tensor[:2] if index < len(shape.outputs) else (-1, 0)
         yield LeafPair(f"outputs[{index}]", *leaves, place(shape, layer, use), in_step=False)
@@ -102,9 +102,9 @@ def _step_path(pair: Pair, step: StepSeen, layer: int) -> str:
 def leaf_mismatches(expected: Leaf, found: Leaf) -> Iterator[Mismatch]:
     """Compare two tensors; compare values only if shape and dtype are equal."""
     for change in _TYPE:
-        want, have = getattr(expected, change), getattr(found, change)
-        if want != have:
-            yield Mismatch((), change, want, have)
+        values = getattr(expected, change), getattr(found, change)
+        if values[0] != values[1]:
+            yield Mismatch((), change, *values)
     if (expected.shape, expected.dtype) == (found.shape, found.dtype) and expected.digest != found.digest:
         digests = (expected.digest, found.digest)
         yield Mismatch((), "value", *digests, digests)
@@ -146,8 +146,8 @@ def _compare_outputs(pair: Pair, expected: ModelRun, found: ModelRun) -> Iterato
     model = place(pair.original.shape, -1)
     for mismatch in mismatches(expected.structure, found.structure):
         yield differs_in((NESTED,), "structure", mismatch, "structure", model)
-    wants, haves = ([leaf.digest for leaf in run.outputs] for run in (expected, found))
-    yield from differs_in_order(TENSORS, "", "outputs", wants, haves, model)
+    digests = [leaf.digest for leaf in expected.outputs], [leaf.digest for leaf in found.outputs]
+    yield from differs_in_order(TENSORS, "", "outputs", *digests, model)
 
 
 def check_masks(pair: Pair) -> Iterator[Difference]:
@@ -161,47 +161,47 @@ def mask_differences(pair: Pair, expected: ModelRun, found: ModelRun, run: str) 
     if expected.failure is not None or found.failure is not None:
         return
 
-    def mask_mismatches(want: Leaf, have: Leaf) -> list[tuple[str | None, str | None]]:
-        return [(want.mask, have.mask)] if want.mask != have.mask else []
+    def mask_mismatches(expected: Leaf, found: Leaf) -> list[tuple[str | None, str | None]]:
+        return [(expected.mask, found.mask)] if expected.mask != found.mask else []
 
-    for leaf, first, (want, have) in _with_places(_leaf_pairs(pair, expected, found), mask_mismatches):
-        row = MASK_LOST if have is None else MASK_ADDED if want is None else MASK_VALUE
-        sides, severity = (want or "no mask", have or "no mask"), PROPERTY if leaf.in_step else COMPUTES
-        where = {"run": run, "in_step": leaf.in_step, "digests": (want, have) if want and have else None}
-        yield row.differs(f"{leaf.within}.mask", *sides, first, severity=severity, **where)
+    for leaf, first, masks in _with_places(_leaf_pairs(pair, expected, found), mask_mismatches):
+        row = MASK_LOST if masks[1] is None else MASK_ADDED if masks[0] is None else MASK_VALUE
+        texts, severity = (masks[0] or "no mask", masks[1] or "no mask"), PROPERTY if leaf.in_step else COMPUTES
+        fields = {"run": run, "in_step": leaf.in_step, "digests": masks if all(masks) else None}
+        yield row.differs(f"{leaf.path}.mask", *texts, first, severity=severity, **fields)
 
 
 def check_training(pair: Pair) -> Iterator[Difference]:
     """Find differences in the losses of layers, the results of training, and the trained weights."""
     for runs in pair.runs:
         yield from _compare_losses(pair, *runs)
-    shape, want, have = pair.original.shape, pair.original.trained, pair.observed.trained
-    if want is None or have is None or want.failure is not None:
+    shape, expected, found = pair.original.shape, pair.original.trained, pair.observed.trained
+    if expected is None or found is None or expected.failure is not None:
         return
-    if have.failure is not None:
-        layer = pair.layers.originals.get(have.failure.layer, -1)
-        yield raises(NOT_TRAINED, "", "it trains", have.failure, shape, layer, run="trained")
+    if found.failure is not None:
+        layer = pair.layers.originals.get(found.failure.layer, -1)
+        yield raises(NOT_TRAINED, "", "it trains", found.failure, shape, layer, run="trained")
         return
-    model, counts = place(shape, -1), (len(want.results), len(have.results))
+    model, counts = place(shape, -1), (len(expected.results), len(found.results))
     if counts[0] != counts[1]:
         yield differs(TRAINED, "loss", "count", "results", *counts, model, run="trained")
-    for index, digests in enumerate(zip(want.results, have.results, strict=False)):
+    for index, digests in enumerate(zip(expected.results, found.results, strict=False)):
         if digests[0] != digests[1]:
             loss = Mismatch((index,), "", *digests, digests)
             yield differs_in(TRAINED, "loss", loss, "results", model, run="trained")
     for index, counterpart in pair.weights.pairs:
         first = place(shape, shape.weights[index].owner)
-        for leaf in leaf_mismatches(want.weights[index], have.weights[counterpart]):
+        for leaf in leaf_mismatches(expected.weights[index], found.weights[counterpart]):
             yield differs_in(TRAINED, "weight", leaf, f"weights[{index}]", first, run="trained")
 
 
 def _compare_losses(pair: Pair, expected: ModelRun, found: ModelRun, run: str) -> Iterator[Difference]:
     if expected.failure is not None or found.failure is not None:
         return
-    model, wants, haves = place(pair.original.shape, -1), list(expected.losses), list(found.losses)
-    moved = differs_in_order(TRAINED, "losses", "losses", wants, haves, model, run=run)
+    model, losses = place(pair.original.shape, -1), (list(expected.losses), list(found.losses))
+    moved = differs_in_order(TRAINED, "losses", "losses", *losses, model, run=run)
     yield from moved
-    for index, digests in enumerate(zip(wants, haves, strict=False) if not moved else ()):
+    for index, digests in enumerate(zip(*losses, strict=False) if not moved else ()):
         if digests[0] != digests[1]:
             loss = Mismatch((index,), "value", *digests, digests)
             yield differs_in(TRAINED, "losses", loss, "losses", model, run=run)

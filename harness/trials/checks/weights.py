@@ -45,56 +45,56 @@ def check_weights(pair: Pair) -> list[Difference]:
 
 
 def _compare_variables(
-    pair: Pair, part: Part, wants: Sequence[Variable], haves: Sequence[Variable], alignment: Alignment
+    pair: Pair, part: Part, expected: Sequence[Variable], found: Sequence[Variable], alignment: Alignment
 ) -> Iterator[Difference]:
     shape = pair.original.shape
     for index in alignment.missing:
         path, first = path_and_place(shape, part, index)
-        yield LOST.differs(path, _describe(wants[index]), MISSING, first, part=part)
+        yield LOST.differs(path, _describe(expected[index]), MISSING, first, part=part)
     for counterpart in alignment.extra:
-        first = place(shape, pair.layers.originals.get(haves[counterpart].owner, -1))
+        first = place(shape, pair.layers.originals.get(found[counterpart].owner, -1))
         path = f"{part}s[+{counterpart}]"
-        yield ADDED.differs(path, MISSING, _describe(haves[counterpart]), first, part=part)
+        yield ADDED.differs(path, MISSING, _describe(found[counterpart]), first, part=part)
     if alignment.moved:
-        first = place(shape, wants[alignment.moved[0][0]].owner)
+        first = place(shape, expected[alignment.moved[0][0]].owner)
         yield MOVED.differs(f"{part}s", *alignment.orders, first, part=part)
     for index, counterpart in alignment.pairs:
-        want, have = wants[index], haves[counterpart]
+        original, clone = expected[index], found[counterpart]
         path, first = path_and_place(shape, part, index)
-        for field, change in _changed_fields(want, have):
-            sides = getattr(want, field), getattr(have, field)
-            yield differs(FIELDS, part, change, f"{path}.{field}", *sides, first)
-        if part == "state" and want.value and have.value and want.value != have.value:
-            digests = want.value, have.value
+        for field, change in _changed_fields(original, clone):
+            values = getattr(original, field), getattr(clone, field)
+            yield differs(FIELDS, part, change, f"{path}.{field}", *values, first)
+        if part == "state" and original.value and clone.value and original.value != clone.value:
+            digests = original.value, clone.value
             yield STATE.differs(f"{path}.value", *digests, first, digests=digests)
 
 
-def _changed_fields(want: Variable, have: Variable) -> Iterator[tuple[str, Change]]:
+def _changed_fields(expected: Variable, found: Variable) -> Iterator[tuple[str, Change]]:
     """The fields in which two variables differ; a name at the end of a path counts once."""
-    has_names = bool(want.short_name and have.short_name)
-    renamed = has_names and want.short_name != have.short_name
-    moved = want.name.rpartition("/")[2] != have.name.rpartition("/")[2]
-    if want.name != have.name:
+    has_names = bool(expected.short_name and found.short_name)
+    renamed = has_names and expected.short_name != found.short_name
+    moved = expected.name.rpartition("/")[2] != found.name.rpartition("/")[2]
+    if expected.name != found.name:
         yield "name", "scope" if not moved else "path alone" if has_names and not renamed else "name"
     if renamed and not moved:
         yield "short_name", "name alone"
     for change in ("shape", "dtype", "trainable", "constraint"):
-        if getattr(want, change) != getattr(have, change):
+        if getattr(expected, change) != getattr(found, change):
             yield change, change
-    if want.watched != have.watched and want.trainable == have.trainable:
+    if expected.watched != found.watched and expected.trainable == found.trainable:
         yield "watched", "trainable"
 
 
 def _compare_copied(pair: Pair) -> Iterator[Difference]:
-    wants, shape = pair.original.copied_weights, pair.original.shape
-    haves = pair.observed.copied_weights
+    expected, shape = pair.original.copied_weights, pair.original.shape
+    found = pair.observed.copied_weights
     if pair.observed.copied is not None:
         yield raises(REFUSED, "set_weights", "it accepts the weights", pair.observed.copied, shape)
         return
-    for index, (want, have) in enumerate(zip(wants, haves, strict=False)):
-        if want != have:
+    for index, digests in enumerate(zip(expected, found, strict=False)):
+        if digests[0] != digests[1]:
             first = place(shape, shape.weights[index].owner if index < len(shape.weights) else -1)
-            yield COPIED.differs(f"weights[{index}].copied", want, have, first, digests=(want, have))
+            yield COPIED.differs(f"weights[{index}].copied", *digests, first, digests=digests)
 
 
 def _describe(variable: Variable) -> str:
