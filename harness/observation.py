@@ -207,7 +207,7 @@ class Leak(msgspec.Struct, frozen=True):
 
 
 class Trained(msgspec.Struct, frozen=True):
-    """The results of two calls of `train_on_batch` and one of `test_on_batch`, then the weights."""
+    """The results of two training batches and one test batch, then the weights."""
 
     results: tuple[str, ...] = ()
     weights: tuple[Leaf, ...] = ()
@@ -318,7 +318,7 @@ class ArgumentAudited(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ClassAudited(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The audit of each argument of a class, or the `reason` why the class was not audited."""
+    """The audits of a class's arguments, or the `reason` why there are none."""
 
     name: str
     arguments: tuple[ArgumentAudited, ...] = ()

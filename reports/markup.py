@@ -65,7 +65,7 @@ _VARIABLE_PARTS = re.compile(r"(?<!\w)'[^']*'(?!\w)|\"[^\"]*\"|`[^`]*`|<[^<>]*>|
 
 
 def reason(type_: str, message: str) -> str:
-    """An exception in one line; `…` replaces names and numbers, which differ between graphs."""
+    """An exception in one line; `…` replaces names and numbers."""
     line = next((line for line in message.splitlines() if not _LOCATION.fullmatch(line)), "")
     return one_line(f"{type_}: {_VARIABLE_PARTS.sub('…', line)}", 160)
 

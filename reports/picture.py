@@ -46,7 +46,7 @@ class DrawnGraph:
 
 
 def picture(finding: Finding) -> list[tuple[str, Sequence[str], list[DrawnGraph]]]:
-    """For the original and the clone: a title, the differences of the model itself, and its graphs."""
+    """For each model: a title, the differences of the model itself, and its graphs."""
     models: list[Calls] = [{box.call: box for box in boxes[:MAX_CALLS]} for boxes in finding.pictures[:2]]
     drawn: list[tuple[str, Sequence[str], list[DrawnGraph]]] = []
     for number, calls in enumerate(models):
@@ -106,7 +106,6 @@ def _name_and_kind(box: Box) -> tuple[str, str]:
 
 
 def _producer(tensor: str) -> str:
-    """The call that returns a tensor."""
     return tensor.rpartition(".")[0]
 
 

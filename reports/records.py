@@ -86,7 +86,7 @@ class Raised(msgspec.Struct, frozen=True):
 
 
 class Numbers(msgspec.Struct, frozen=True):
-    """How two arrays differ: the greatest difference, the number of elements, the first position."""
+    """How two arrays differ: by how much, in how many elements, and where first."""
 
     max_abs: float | None
     differing: int
@@ -345,7 +345,6 @@ class Run(msgspec.Struct, rename={"flaky": "unsteady"}):
 
     @property
     def total(self) -> Counts:
-        """The counts of all subjects."""
         return functools.reduce(Counts.plus, self.counts.values(), Counts())
 
 

@@ -59,7 +59,7 @@ class Keras(Protocol):
         """Run lines."""
 
     def add_input(self, name: str, spec: Input, copied: str = "") -> Output:
-        """Return an input, with the values of the tensor named `copied` if that is not ""."""
+        """An input, with the values of the tensor named `copied` if that is not ""."""
 
     def evaluate(self, text: str) -> None:
         """Evaluate an expression, with a value for each tensor in it."""
@@ -120,7 +120,7 @@ class Level:
     calls: list[Call] = field(default_factory=list)
 
     def output(self, tensor: Tensor) -> Output:
-        """Return the output that a program refers to."""
+        """The output that a program refers to."""
         node, number = tensor
         if node < 0:
             return self.inputs[min(-1 - node, len(self.inputs) - 1)]
@@ -128,7 +128,7 @@ class Level:
         return outputs[number % len(outputs)]
 
     def tensors(self) -> list[Tensor]:
-        """Return all tensors, the newest first."""
+        """All tensors, the newest first."""
         outputs = [(node, number) for node in range(len(self.nodes)) for number in range(len(self.nodes[node]))]
         return [*reversed(outputs), *((-1 - number, 0) for number in range(len(self.inputs)))]
 
@@ -205,7 +205,6 @@ class Builder:
         return text
 
     def _import(self, text: str) -> None:
-        """Import the modules that a text needs."""
         for line in self.dialect.imports_for(text).splitlines():
             if line not in self._imported:
                 self.keras.run(line)
@@ -258,7 +257,7 @@ class Builder:
         self._call_layer(level, layer, stem, Call(apply.count, apply.packed), apply)
 
     def _class_expression(self, kind: str) -> str:
-        """Return the expression for a class of Keras, of `CUSTOM_LAYERS`, or of the user."""
+        """The expression for a class of Keras, of `CUSTOM_LAYERS`, or of the user."""
         if kind in CUSTOM_LAYERS:
             return self._define(kind, {})
         if ":" not in kind and "." not in kind:
@@ -340,7 +339,7 @@ class Builder:
             self.add(f"{variable}.trainable = False")
 
     def _close_sequential(self, level: Level, variable: str, start: int, chain: str) -> None:
-        """Make a Sequential. Remove the calls that tested whether Keras accepts the layers."""
+        """Make a Sequential. Remove the calls that only tested the layers."""
         if not level.layers:
             raise Refused("a Sequential without layers")
         spec = level.specs[0]
@@ -351,7 +350,6 @@ class Builder:
         self.add(f"{variable} = {chain.format(f'[{listed}]')}")
 
     def prepare(self, level: Level, preparation: Preparation) -> None:
-        """Run the lines of a preparation."""
         target = "model" if preparation.on is None else level.layers[preparation.on]
         for line in preparation.lines:
             if preparation.does == "set":
@@ -368,7 +366,7 @@ class Builder:
     # -- the script
 
     def source(self, extra: str = "") -> str:
-        """Return the script. It also imports what the expressions in `extra` need."""
+        """The script. It also imports what the expressions in `extra` need."""
         lines = _inline_layers(self.lines)
         if self.scope is not None and self.scope.within in ("model", "both"):
             lines = [f"with {self.scope_text()}:", *(f"    {line}" for line in lines)]
@@ -383,7 +381,7 @@ class Builder:
         return "".join((plain, *imports, imported.removeprefix(plain), above, "\n\n" if definitions else "\n", body))
 
     def scope_text(self) -> str:
-        """Return the `custom_object_scope` with the custom function or class, as an expression."""
+        """The `custom_object_scope` with the custom function or class, as an expression."""
         assert self.scope is not None
         name = self._define(self.scope.name, {})
         self._import("keras.")
@@ -409,7 +407,7 @@ def _inline_layers(lines: Sequence[Line]) -> list[str]:
 
 
 def loading_lines(variable: str, path: str) -> str:
-    """Return the lines that load a file as a module, as Python's documentation does."""
+    """The lines that load a file as a module, as Python's documentation does."""
     name = json.dumps(os.path.splitext(os.path.basename(path))[0])
     return (
         f"spec = importlib.util.spec_from_file_location({name}, {json.dumps(path)})\n"

@@ -25,7 +25,7 @@ def kinds_of(
     user_layers: Mapping[str, Signature] | None = None,
     more_values: Mapping[str, tuple[str, ...]] | None = None,
 ) -> dict[str, Kind]:
-    """Return the kinds of a release and of the user's layers, by name.
+    """The kinds of a release and of the user's layers, by name.
 
     `more_values` has more values to try, by argument.
     """
@@ -55,7 +55,7 @@ def kinds_of(
 
 
 def _unlisted_kind(name: str, signature: Signature, more_values: Mapping[str, tuple[str, ...]]) -> Kind:
-    """Return the kind of a layer that `CATALOGUE` does not list."""
+    """The kind of a layer that `CATALOGUE` does not list."""
     # If the call has several required arguments, each is a tensor.
     count = sum(bool(parameter.get("required")) for parameter in signature["call"])
     kind = Kind(name, takes=(1, 3), packed="any", inputs=FALLBACK_INPUTS, weight=2)

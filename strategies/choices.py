@@ -42,7 +42,7 @@ class ModelChoices(NamedTuple):
 
 
 def from_seed(seed: int) -> ModelChoices:
-    """Return endless choices that a seed determines."""
+    """Endless choices that a seed determines."""
     source = random.Random(seed)
 
     def choices() -> Choices:
@@ -53,5 +53,5 @@ def from_seed(seed: int) -> ModelChoices:
 
 
 def from_numbers(frame: Iterable[int], *instructions: Iterable[int]) -> ModelChoices:
-    """Return choices from lists of numbers, one for the frame and one per instruction."""
+    """Choices from lists of numbers, one for the frame and one per instruction."""
     return ModelChoices(Choices(frame), map(Choices, instructions))

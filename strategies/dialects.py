@@ -21,7 +21,7 @@ class Dialect:
         return text
 
     def imports_for(self, text: str) -> str:
-        """Return the imports that a text needs, `import` before `from`."""
+        """The imports that a text needs, `import` before `from`."""
         lines = [line for name, line in self.imports.items() if re.search(rf"(?<![.\w]){name}\b[.(]", text)]
         return "".join(f"{line}\n" for line in sorted(lines, key=lambda line: line.startswith("from")))
 

@@ -135,7 +135,6 @@ _CONFIG = """\
 
 
 def _class_definition(role: Role, name: str, template: str = _CLASS + _CONFIG) -> str:
-    """Return the definition of a custom class of a role."""
     takes_kwargs = role.base in _BASES_WITH_KWARGS
     result, parameters = role.result.replace("2.0", "self.by"), role.parameters
     if role.method == "update_state":
@@ -153,7 +152,7 @@ def _class_definition(role: Role, name: str, template: str = _CLASS + _CONFIG) -
 
 
 def _forms(role_name: str, role: Role) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the values of a role, by form, and the definitions that they need."""
+    """The values of a role, by form, and the definitions that they need."""
     values, definitions = {}, {}
     # An initializer that reads a weight of another layer would leave an initial value undefined.
     for form in _FUNCTIONS if role_name != "initializer" else (form for form in _FUNCTIONS if "layer" not in form):
@@ -232,6 +231,6 @@ DEFINITIONS: dict[str, str] = {
 
 
 def role_of(argument: str) -> str:
-    """Return the role of an argument of a layer, "" if it takes no function."""
+    """The role of an argument of a layer, "" if it takes no function."""
     roles = ("activation", "initializer", "regularizer", "constraint")
     return next((role for role in roles if argument == role or argument.endswith(f"_{role}")), "")

@@ -38,7 +38,7 @@ class Kind:
     share: int = 1
 
     def packing(self, count: int) -> Packing:
-        """Return how to pass this many tensors."""
+        """How to pass this many tensors."""
         if self.packed == "either":
             return "list" if count > 1 else "one"
         if self.packed == "any":
@@ -62,7 +62,7 @@ def parse_calls(text: str) -> tuple[Arguments, ...]:
 
 
 def combine(values: Mapping[str, tuple[str, ...]]) -> tuple[Arguments, ...]:
-    """Return the arguments of several calls that cover each value of each argument."""
+    """The arguments of several calls that cover each value of each argument."""
     count = max(map(len, values.values()), default=1)
     return tuple(tuple((name, texts[index % len(texts)]) for name, texts in values.items()) for index in range(count))
 

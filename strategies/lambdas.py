@@ -27,7 +27,7 @@ _SHAPES = {"x[..., :1]": "(*<0>.shape[1:-1], 1)", "x[:, 0]": "tuple(<0>.shape[2:
 
 
 class Form(NamedTuple):
-    """A form of a function: the expression to pass, its definition, and the replacement of 2.0."""
+    """A form of a function: the expression, its definition, and the replacement of 2.0."""
 
     value: str
     definition: str = ""
@@ -69,7 +69,7 @@ class LambdaSketch(NamedTuple):
     container: Arrangement
 
     def arguments(self, count: int, rank: int) -> tuple[Arguments, Arguments]:
-        """Return the arguments for `count` tensors of this rank, and their definitions."""
+        """The arguments for `count` tensors of this rank, and their definitions."""
         texts, form, container = list(self.outputs), self.form, self.container
         if count == 2:
             texts = [_OUTPUTS_OF_TWO.get(text, "x[0]") for text in texts]
@@ -106,7 +106,6 @@ class LambdaSketch(NamedTuple):
 
 
 def draw_lambda(choices: Choices) -> LambdaSketch:
-    """Draw a `Lambda` before its inputs are chosen."""
     outputs, form, mask = choices.pick(_OUTPUTS), choices.pick(_FORM_CHOICES), choices.pick(_MASKS)
     return LambdaSketch(outputs, form, mask, choices.pick(_OUTPUT_SHAPES), choices.pick(_CONTAINERS))
 
@@ -118,7 +117,7 @@ def _fill(template: str, texts: dict[str, str]) -> str:
 
 
 def _mask(form: str, outputs: int, container: Arrangement, count: int, definitions: dict[str, str]) -> str:
-    """Return the `mask` argument, which gives a mask for each output."""
+    """The `mask` argument, which gives a mask for each output."""
     mask = "mask" if count == 1 else "x[0][..., 0] > 0.0"
     if form == "make" and count == 1:
         mask = "x[..., 0] > 0.0"

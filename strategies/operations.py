@@ -190,7 +190,7 @@ _LIST_ARGUMENTS = ("xs", "arrays", "tensors", "values")
 
 
 def operations_of(functions: Mapping[str, Sequence[Mapping[str, Any]]], generation: str) -> dict[str, Kind]:
-    """Return the operations of a release, by name; `functions` has the parameters of its functions."""
+    """The operations of a release, by name; `functions` has the parameters of its functions."""
     weights = {"operator.slice": 8}
     kinds = {name: _kind_of_calls(name, row, weights.get(name, 2), generation) for name, row in OPERATORS.items()}
     for name, parameters in functions.items():
@@ -213,7 +213,7 @@ def _kind_of_calls(name: str, row: str, weight: int, generation: str) -> Kind:
 
 
 def _kind_of_signature(name: str, parameters: Sequence[Mapping[str, Any]]) -> Kind | None:
-    """Return the kind of a function, None if values for a required argument are unknown."""
+    """The kind of a function, None if values for a required argument are unknown."""
     first, *rest = parameters
     needed: dict[str, tuple[str, ...]] = {}
     optional: dict[str, tuple[str, ...]] = {}
@@ -240,14 +240,14 @@ def _kind_of_signature(name: str, parameters: Sequence[Mapping[str, Any]]) -> Ki
 
 
 def _inputs_of(name: str) -> tuple[str, ...]:
-    """Return the inputs to try for an operation on images or integers; none for others."""
+    """The inputs to try for an operation on images or integers; none for others."""
     if any(word in name for word in ("bitwise_", "_shift", "gcd", "lcm")):
         return ("ids", "open-ids", "id")
     return ("rgb", "image") if any(word in name for word in ("image.", "pool", "conv", "to_space", "to_depth")) else ()
 
 
 def _other_values(argument: str, default: Any) -> tuple[str, ...]:
-    """Return values for an optional argument, of its default's type but not equal to it."""
+    """Values for an optional argument, of its default's type but not equal to it."""
     if isinstance(default, bool):
         return (repr(not default),)
     known = split_row(_VALUES.get(argument, ""))
@@ -264,7 +264,6 @@ def _other_values(argument: str, default: Any) -> tuple[str, ...]:
 
 
 def expression(kind: str, arguments: Arguments, tensors: Sequence[str], packed: str) -> str:
-    """Return the expression for an operation on tensors."""
     if len(arguments) == 1 and not arguments[0][0]:
         return arguments[0][1]
     passed = [f"[{', '.join(tensors)}]"] if packed == "list" else list(tensors)

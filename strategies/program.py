@@ -166,7 +166,7 @@ _DECODER = msgspec.json.Decoder(Graph)
 
 
 def stable_hash(program: Program) -> int:
-    """Return a hash that is the same in all processes."""
+    """A hash that is the same in all processes."""
     return zlib.crc32(msgspec.json.encode(program))
 
 

@@ -128,7 +128,7 @@ _ANY_VALUES = '2 | 4 | 0.5 | "relu" | (2, 2) | layers.Dense(3)'
 
 
 def values(name: str, default: Any = None, *, required: bool = False) -> tuple[str, ...]:
-    """Return the values to try for an argument, without its default."""
+    """The values to try for an argument, without its default."""
     if isinstance(default, bool):
         return (repr(not default),)
     row = _row_for(name)

@@ -41,7 +41,7 @@ _NO_ARGUMENT = re.compile(r"(?P<kind>\w+)\.__init__\(\) missing \d+ required pos
 
 
 class UserClasses(NamedTuple):
-    """The user's classes in a model, by name, and the names of all registered objects."""
+    """A model's user classes by name, and the names of registered objects."""
 
     classes: Mapping[str, type]
     registered: frozenset[str]

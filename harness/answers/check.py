@@ -108,7 +108,8 @@ def check(spec: str, cloners: Sequence[str] = UPSTREAM_AND_FIXED, clone_function
     clones = explainer.causes_by_cloner()
     if rest := [name for name in user.cloners if name not in clones]:  # because an earlier cloner changed the model
         clones |= check(spec, rest, clone_function).clones
-    kind, inputs = user.subclassed or type(user.model).__name__, tuple(map(describe_input, cloned.inputs))
+    kind = user.subclassed or type(user.model).__name__
+    inputs = tuple(map(describe_input, cloned.inputs))
     return CheckedModel(spec, kind, explainer.versions, inputs, clones, bool(user.subclassed), user.replaced or {})
 
 

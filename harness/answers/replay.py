@@ -172,7 +172,7 @@ def _title_with_id(cause: Cause) -> str:
 
 
 def _hides(difference: Difference, expected: Difference) -> bool:
-    """Whether a difference is an exception that came before the expected difference could show."""
+    """Whether a difference is an exception that hides the expected difference."""
     if difference.raised is None or difference.check == "warned":
         return False
     if difference.change == "raises" and not difference.run:  # the clone was not made, or its weights were not set
@@ -182,7 +182,8 @@ def _hides(difference: Difference, expected: Difference) -> bool:
 
 def row_lines(row: ReplayRow) -> Iterator[str]:
     """An answer for a terminal: a line, and an indented line for each detail."""
-    indent, text = " " * (_ANSWER_WIDTH + 2), f"{row.title} [{row.id}]" if row.id else row.title or row.where
+    indent = " " * (_ANSWER_WIDTH + 2)
+    text = f"{row.title} [{row.id}]" if row.id else row.title or row.where
     text += f", cloned by {row.cloner}" if row.cloner and row.title else ""
     yield "  ".join(filter(None, (row.answer.value.ljust(_ANSWER_WIDTH), one_line(row.subject), one_line(text))))
     if row.answer is UNKNOWN and row.title and row.id != row.where:

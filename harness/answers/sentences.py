@@ -155,7 +155,7 @@ def _lost_part(difference: Difference) -> str:
 
 
 def _order_sentence(shape: Shape, difference: Difference) -> str:
-    """A sentence about the order of weights, with an example of what `set_weights` does."""
+    """A sentence about the order of weights, with an example of the effect."""
     order = json.loads(difference.found)
     pairs = ((shape.weights[index], shape.weights[other]) for index, other in enumerate(order) if index != other)
     swapped = ((_variable(shape, to), _variable(shape, value)) for to, value in pairs if to.shape == value.shape)
@@ -174,7 +174,7 @@ def _enumeration(names: list[str]) -> str:
 
 
 def message_of(text: str) -> str:
-    """The message of an exception, without `_KERAS_ADDITIONS`, cut at the end of a sentence."""
+    """The first sentences of an exception's message, without `_KERAS_ADDITIONS`."""
     text = " ".join(_LONG_DICT.sub("{...}", _KERAS_ADDITIONS.sub("", text)).replace(" at 0x>", ">").split())
     sentences = re.match(rf".{{,{_MAX_LENGTH}}}$|.{{100,{_MAX_LENGTH}}}(?<=\.)(?= )", text)
     return sentences[0] if sentences else textwrap.shorten(text, _MAX_LENGTH, placeholder=" ...")

@@ -52,7 +52,7 @@ def _split_cause(cause: Cause) -> list[Cause]:
 
 
 def _is_private(cause: Cause) -> bool:
-    """Whether a private attribute of a Keras class differs, without effect on numbers."""
+    """Whether only a private attribute of a Keras class differs."""
     root = cause.root
     names = re.findall(r"\.(\w+)", root.within.rpartition("attribute")[2])
     private = "_auto_config" in names or bool(names and names[-1].startswith("_"))
@@ -88,7 +88,7 @@ def _merge(causes: Sequence[Cause]) -> list[Cause]:
 
 
 def _explains(earlier: Cause, cause: Cause) -> bool:
-    """Whether a frozen layer explains reordered weights, or a missing layer explains its missing parts."""
+    """Whether a frozen layer explains reordered weights, or a missing layer its missing parts."""
     if (cause.root.part, cause.root.change) == ("weight", "order"):
         return earlier.root.part == "trainable"
     holder, first = earlier.root.first, cause.root.first
@@ -97,7 +97,7 @@ def _explains(earlier: Cause, cause: Cause) -> bool:
 
 
 def colliding_names(cause: Cause) -> tuple[str, ...]:
-    """The different names of weights that get one name in the clone; HDF5 rejects it."""
+    """Names of weights that become one name in the clone, which HDF5 rejects."""
     if any(difference.severity is not Severity.NAME for difference in cause.differences):
         return ()
     groups: dict[tuple[str, str], list[str]] = {}

@@ -65,7 +65,7 @@ def user_model(spec: str, cloners: Sequence[str], clone_function: str = "") -> U
 
 
 def _import_keras(generation: Generation) -> Any:
-    """Import Keras with the environment of its subject, without the start-up messages of TensorFlow."""
+    """Import Keras in the environment of its subject, without TensorFlow's start-up messages."""
     for name, value in environment(Subject.parse(generation)).items():
         os.environ.setdefault(name, value)
     stderr, devnull = os.dup(2), os.open(os.devnull, os.O_WRONLY)
@@ -103,7 +103,6 @@ def _source_of(spec: str) -> tuple[Generation, str]:
 
 
 def _run_script(source: str) -> Any:
-    """Run the script and return its model."""
     names: dict[str, Any] = {"__name__": "__main__"}
     try:
         exec(compile(source, "<model>", "exec"), names)

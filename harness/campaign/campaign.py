@@ -37,7 +37,7 @@ WAIT_SECONDS = 0.5
 
 @dataclass(slots=True)
 class NewCause:
-    """A new cause on a subject: the number of graphs that show it, and its finding, from the shard `turn`."""
+    """A new cause on a subject, with its finding, its number of graphs, and its shard."""
 
     count: int = 0
     turn: int = 0
@@ -91,7 +91,7 @@ class Campaign:
             self._record.write()
 
     def _next_task(self) -> Task | None:
-        """Return a task if a worker is idle: a shard or, later, the smallest finding."""
+        """A task if a worker is idle: a shard or, later, the smallest finding."""
         if len(self._running) >= self._pool.jobs or len(self._run.lost) == len(self._run.subjects):
             return None
         remaining = self._deadline - time.monotonic()  # seconds; infinite before the first result

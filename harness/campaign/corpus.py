@@ -16,14 +16,14 @@ MAX_GRAPHS = 1000
 
 
 class NightlyCorpus:
-    """The files `FOLDER/<generation>/<finding>.json`. `problems` lists those that cannot be read."""
+    """The files `FOLDER/<generation>/<finding>.json`; `problems` lists unreadable files."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.problems: list[str] = []
 
     def graphs(self, generation: str) -> tuple[bytes, ...]:
-        """Return the graphs of a generation as JSON, each once, in the order of file names."""
+        """The graphs of a generation as JSON, each once, in the order of file names."""
         paths = [path for path in (self.folder / generation).glob("[!.]*.json") if path.is_file()]
         graphs: dict[bytes, None] = {}
         for path in sorted(sorted(paths, key=os.path.getmtime, reverse=True)[:MAX_GRAPHS]):

@@ -47,7 +47,7 @@ class LocalPool:
 
 
 class DaskPool:
-    """The workers of a running cluster, on which clonediff and the subjects are installed."""
+    """The workers of a running cluster, with clonediff and its subjects installed."""
 
     def __init__(self, address: str, setup: Setup) -> None:
         try:

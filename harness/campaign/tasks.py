@@ -46,7 +46,7 @@ MAX_SLOW_TRIALS = {"timed-out": 2, "out-of-memory": 6, "process": 6}
 
 
 class CampaignProcess(SubjectProcess):
-    """A subject's process that counts faults of clonediff, and keeps a request for each."""
+    """A subject's process that counts faults of clonediff, with an example of each."""
 
     def __init__(self, subject: Subject, search_path: SearchPath) -> None:
         super().__init__(subject, search_path=search_path)
@@ -75,7 +75,7 @@ class CampaignProcess(SubjectProcess):
 
 
 class Trials(GraphTrials):
-    """Trials in which a fault of clonediff is counted, and does not end the campaign."""
+    """Trials that count the faults of clonediff, instead of raising them."""
 
     process: CampaignProcess
 
@@ -143,7 +143,7 @@ class WarmSubject:
 
 
 def _pictures(pair: Pair) -> tuple[tuple[Box, ...], ...]:
-    """Return the boxes of the original's calls and, if there is a clone, of its calls."""
+    """The boxes of the original's calls and, if there is a clone, of its calls."""
     original = tuple(_boxes(pair.original.shape, pair.tensor))
     return (original, tuple(_boxes(pair.observed.shape, pair.counterpart))) if pair.clone.observation else (original,)
 

@@ -35,7 +35,7 @@ CAUSE_FIELDS = ("id", "title", "graphs", "worse")
 
 
 class CampaignText(Progress):
-    """Print progress to standard error, and findings to standard output unless `quiet`."""
+    """Prints progress to standard error and, unless `quiet`, findings to standard output."""
 
     stored_graphs = 0
     """The number of graphs in the corpus, which are tried first."""
@@ -50,7 +50,7 @@ class CampaignText(Progress):
         self.say(f"clonediff: {problem}", err=True)
 
     def show_progress(self, record: Record, remaining: float, reducing: list[str]) -> None:
-        """Show the state of a campaign, the seconds left, and the findings being reduced."""
+        """Show the state of a campaign, the remaining seconds, and the reductions."""
         self.show(lambda: ", ".join(self._parts(record, remaining, reducing)))
 
     def _parts(self, record: Record, remaining: float, reducing: list[str]) -> list[str]:

@@ -38,7 +38,7 @@ def users_function(value: str) -> str:
 
 
 def subject(help_: str, *names: str, **settings: Any) -> Callable[[Command], Command]:
-    """The option `--subject`; it copies a checkout, so later changes do not affect the command."""
+    """The option `--subject`; a checkout is copied, so it cannot change during the command."""
     return click.option("--subject", *names, type=pinned, metavar="SUBJECT", help=help_, **settings)
 
 
@@ -66,7 +66,7 @@ def as_json(help_: str) -> Callable[[Command], Command]:
 
 
 def refuse_other_options(subject: str, *accepted: str) -> None:
-    """Raise `UsageError` if the command line has an option that the subject does not accept."""
+    """Raise `UsageError` if the subject does not accept an option."""
     context = click.get_current_context()
     for parameter in context.command.params:
         is_typed = context.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE

@@ -37,12 +37,10 @@ def say(text: str | Iterable[str], *, err: bool = False) -> None:
 
 
 def warn(text: str) -> None:
-    """Print a warning to standard error."""
     say(f"clonediff: {text}", err=True)
 
 
 def say_json(value: Any) -> None:
-    """Print records as JSON."""
     say(json.dumps(msgspec.to_builtins(value), indent=2))
 
 

@@ -25,7 +25,9 @@ def attribute_names(owner: Any, private: re.Pattern[str] | None) -> tuple[set[st
     """The names of the attributes to compare, and of all; `private` matches further private ones."""
     kind, attributes = type(owner), getattr(owner, "__dict__", {})
     names, all_names = set(slots(kind)), {*attributes, *slots(kind)}
-    is_custom, library_names, arguments = is_user_defined(kind), names_in_libraries(kind), constructor_arguments(kind)
+    is_custom = is_user_defined(kind)
+    library_names = names_in_libraries(kind)
+    arguments = constructor_arguments(kind)
     for name, value in attributes.items():
         if type(name) is not str:
             continue
@@ -44,7 +46,7 @@ def attribute_names(owner: Any, private: re.Pattern[str] | None) -> tuple[set[st
 
 
 def is_user_object(value: Any) -> bool:
-    """Whether a value is a user-defined function or an object of a user-defined class."""
+    """Whether a value is a user's function, or an object of a user's class."""
     kind = type(value)
     if kind is types.FunctionType:
         return is_user_defined(value)
@@ -53,14 +55,14 @@ def is_user_object(value: Any) -> bool:
 
 @cached_per_class
 def slots(kind: Any) -> tuple[str, ...]:
-    """The slots of a class and its bases; private ones only if the class is user-defined."""
+    """The slots of a class and its bases; private ones only in user-defined classes."""
     names: list[str] = copyreg._slotnames(kind) if root_of(kind) not in OPAQUE else []  # type: ignore[attr-defined]
     return tuple(name for name in names if name[:1] != "_" or is_user_defined(kind))
 
 
 @cached_per_class
 def properties(kind: Any) -> tuple[str, ...]:
-    """The public properties of objects of a class, without properties of the class itself."""
+    """The names of the public properties of a class's objects."""
     members: dict[str, Any] = {}
     for base in reversed(kind.__mro__):
         # `submodules` of TensorFlow repeats all layers, `torch_params` of Keras on torch all variables.
@@ -81,7 +83,7 @@ def constructor_arguments(kind: Any) -> frozenset[str]:
 
 @cached_per_class
 def names_in_libraries(kind: Any) -> frozenset[str]:
-    """All names in the code of those bases of a class that are defined in libraries."""
+    """All names in the code of a class's bases in libraries."""
     return frozenset().union(*(_names_in(base) for base in kind.__mro__ if not is_user_defined(base)))
 
 

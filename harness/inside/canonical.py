@@ -92,7 +92,7 @@ def function_text(value: Any, depth: int = 0) -> str:
 
 
 def _content_text(value: Any, depth: int) -> str:
-    """The text of a value in a closure or global; of an object with attributes, only its class."""
+    """The text of a value in a closure or global; only the class of an object with attributes."""
     plain = value is None or isinstance(value, (bool, int, float, str, bytes, np.ndarray, np.generic))
     plain = plain or isinstance(value, (list, tuple, dict, set, frozenset, type)) or callable(value)
     return full_text(value, depth) if plain and not hasattr(value, "get_config") else type(value).__name__

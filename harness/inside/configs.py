@@ -54,7 +54,7 @@ def _without_model_keys(value: Any) -> Any:
 
 
 def _adapted_state(layer: Any, framework: Framework) -> dict[str, str]:
-    """State that the config of a layer leaves out: `autocast`, or what `adapt` learned."""
+    """State that a layer's config omits: `autocast`, or what `adapt` learned."""
     attributes = vars(layer)
     if attributes.get("_autocast") is False and not hasattr(layer, "autocast"):
         return {"._autocast": "False"}

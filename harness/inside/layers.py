@@ -123,7 +123,7 @@ class Layers:
         return None if use is None else (place, use, output)
 
     def tensor_of_any_graph(self, tensor: Any) -> tuple[int, int, int] | None:
-        """A symbolic tensor as [layer, use, output] in the graph that has it, or None."""
+        """A symbolic tensor as [layer, use, output] in any graph, or None."""
         _, node, _ = self._framework.origin(tensor)
         holder = self._holders.get(id(node))
         return None if holder is None else self.tensor(tensor, holder)

@@ -59,7 +59,7 @@ class _Kind(enum.Enum):
 
 
 def belongings_of(model: Any, in_functions: Iterable[Any] = ()) -> Objects:
-    """The objects that belong to a model, or to `in_functions`, the objects in its functions."""
+    """The objects that belong to a model, or to the objects in its functions."""
     return _walk([model, *(item for item in in_functions if _belongs_to_model(type(item)))], _belongs_to_model)
 
 
@@ -219,7 +219,7 @@ def _paths(roots: list[Any], wanted: set[int], stops: set[int], *, nested: bool 
 
 
 def _as_python(path: list[Any]) -> str:
-    """The Python expression that leads from the first to the last object of a path."""
+    """The Python expression from the first to the last object of a path."""
     namespaces = {id(getattr(item, "__dict__", None)) for item in path}
     items = [item for item in path if id(item) not in namespaces]
     return "".join(

@@ -101,7 +101,7 @@ def _restored_afterwards(model: Any, observer: Observer) -> Iterator[None]:
 
 
 def _working_inputs(description: Description, framework: Framework) -> list[dict[str, Any]]:
-    """Specs of inputs that the model accepts; if none are found, the first ones tried."""
+    """Specs of inputs that the model accepts, or else the first ones tried."""
     # An input of any rank gets two dimensions.
     ends = [end if end.shape is not None else replace(end, shape=(None, None)) for end in description.shape.inputs]
     batch = next((end.shape[0] for end in ends if end.shape and end.shape[0]), DEFAULT_BATCH)
@@ -158,7 +158,7 @@ def _sizes_to_try(names: list[str], description: Description, framework: Framewo
 
 
 def _table_sizes(description: Description, framework: Framework) -> list[int]:
-    """The smallest sizes of position tables, embeddings and target shapes in a model."""
+    """The smallest sizes of a model's position tables, embeddings and target shapes."""
     sizes: set[int] = set()
     for place in description.layers.places:
         config: dict[str, Any] = {}

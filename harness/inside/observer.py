@@ -47,7 +47,7 @@ class Observer:
         self._numbered = {}
 
 
-def freeze_and_disable_gc() -> None:
+def freeze_gc() -> None:
     """Freeze all objects, and let only `tidy` collect garbage. For child processes."""
     global _collects
     _collects = True

@@ -21,7 +21,7 @@ _SAMPLE_SIZE = 64
 
 
 class Live(NamedTuple):
-    """A user's existing model, which may be trained, and the user's warning filters."""
+    """A user's existing model, and the user's warning filters."""
 
     model: Any
     filters: Any
@@ -47,7 +47,8 @@ class Original:
         self._targets = target_arrays([leaf.shape for leaf in outputs], observer.seed)
         all_fresh = (True,) * len(description.weights)
         self.observation = replace(observation, keeps_inputs=case.keeps_inputs, live=live, fresh=all_fresh)
-        self._belongings, self._belongings_before = belongings_of(model), _belongings_with_functions(description)
+        self._belongings = belongings_of(model)
+        self._belongings_before = _belongings_with_functions(description)
         self._referents: list[Any] = []
         self.snapshot(description.facts)  # which `observe` read after the runs
 
@@ -88,7 +89,7 @@ class Original:
         return leaks(*objects, self._belongings, known, whole_packages=self.is_live)
 
     def dependent_runs(self, clone: Description, inference: ModelRun | None) -> dict[str, ModelRun]:
-        """The runs of one model that differ after all variables of the other were changed."""
+        """The runs of one model that differ after a change to the other's variables."""
         runs = {}
         for part, model, other, expected in (
             ("clone_dependent", clone, self.description, inference),
@@ -109,7 +110,7 @@ class Original:
         return not self._framework.read(optimizer.iterations)
 
     def train(self, description: Description) -> Trained:
-        """Train a model, as the last thing that is done with it."""
+        """Train a model; nothing else may use it afterwards."""
         values, _ = copy_values(self.description, self.values, description, self._observer)
         trained = train(description, self.model, self._arrays, self._targets, self._observer)
         values.restore()
@@ -141,7 +142,7 @@ class Original:
         return after if inference == self.inference else {**after, "inference_after": inference}
 
     def find_inserted(self, clone: Description) -> dict[str, Any]:
-        """Mark the original as changed if cloning added an object that the clone holds, too."""
+        """Mark the original as changed if it shares a new object with the clone."""
         if not self._is_touched or self.is_changed:
             return {}
         belongings, clone_belongings = map(_belongings_with_functions, (self.description, clone))
@@ -196,7 +197,7 @@ class VariableValues:
         self.values.append(value)
 
     def restore(self) -> list[int]:
-        """Restore the values of variables that have changed, and return their indices."""
+        """Restore variables that have changed, and return their indices."""
         read, changed = self._framework.read, []
         for number, (variable, value) in enumerate(zip(self.variables, self.values, strict=False)):
             if not are_equal(read(variable), value):
@@ -234,7 +235,7 @@ def randomize(description: Description, observer: Observer) -> VariableValues:
 def copy_values(
     original: Description, values: VariableValues, clone: Description, observer: Observer
 ) -> tuple[VariableValues, str]:
-    """Copy weights and states to a clone; return its values and the problem, or ""."""
+    """Copy weights and states to a clone; return its values and a problem, or ""."""
     framework, copied = observer.framework, VariableValues(observer)
     counts = len(original.weights), len(clone.weights)
     problem = "" if counts[0] == counts[1] else f"the original has {counts[0]} weights, the clone {counts[1]}"

@@ -17,7 +17,7 @@ _POLICIES = ("DTypePolicy", "Policy")
 
 
 def cached_per_class(function: Callable[[Any], Result]) -> Callable[[Any], Result]:
-    """Cache the result for each class, by weak reference, so that models are freed."""
+    """Cache the result by class, with weak references, so that models are freed."""
     results: weakref.WeakKeyDictionary[Any, Result] = weakref.WeakKeyDictionary()
 
     def cached(kind: Any) -> Result:
@@ -40,7 +40,7 @@ def is_backend_class(kind: Any) -> bool:
 
 @cached_per_class
 def is_user_defined(kind: Any) -> bool:
-    """Whether a class or function is defined outside Keras, the backends and the standard library."""
+    """Whether a class or function is not from Keras, a backend or the standard library."""
     root = root_of(kind)
     return root not in KERAS and root not in BACKENDS and root not in sys.stdlib_module_names
 
@@ -52,5 +52,5 @@ def is_keras_class(kind: Any) -> bool:
 
 @cached_per_class
 def is_policy(kind: Any) -> bool:
-    """Whether a class is a dtype policy, which models may share, since nothing changes it."""
+    """Whether a class is a dtype policy; models may share these immutable objects."""
     return is_keras_class(kind) and any(base.__name__ in _POLICIES for base in kind.__mro__)

@@ -36,7 +36,8 @@ def run(description: Description, arrays: list[Any], observer: Observer, templat
         result = model(inputs, training=training)
         losses = list(model.losses)
     except Exception as raised:  # an exception is an observation
-        error, result = replace(failure(raised, function="run"), layer=_raiser(description, framework)), None
+        error = replace(failure(raised, function="run"), layer=_raiser(description, framework))
+        result = None
     finally:
         framework.listener = None
     structure, outputs = number_leaves(result)

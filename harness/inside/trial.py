@@ -61,7 +61,10 @@ class _Trial:
     def __init__(
         self, request: Request, cloners: dict[str, Cloner], module: Any, observer: Observer, live: Live | None
     ) -> None:
-        self._request, self._cloners, self._module, self._observer = request, cloners, module, observer
+        self._request = request
+        self._cloners = cloners
+        self._module = module
+        self._observer = observer
         self._framework, self._live = observer.framework, live
         self._seconds = 0.0
         """The time limit of each cloner; after it, the process ends. 0: no limit."""
@@ -180,7 +183,7 @@ class _Trial:
             return {**after, "again_failure": failure(error)}
 
     def _train(self, observation: Observation, clones: dict[str, Clone]) -> Observation:
-        """Train the original and its clones, as the last thing, since training changes them."""
+        """Train the original and its clones last, since training changes them."""
         if not self._request.costly or not self._original.can_be_trained():
             return observation
         trained = self._original.train(self._original.description)
@@ -195,7 +198,8 @@ class _Trial:
 
     def _observe_null_model(self, observation: Observation, answers: dict[str, Clone]) -> Observation:
         """If a clone differs, observe the null model, which is built with other seeds."""
-        original, parts = self._original, [(answer.observation, answer.again) for answer in answers.values()]
+        original = self._original
+        parts = [(answer.observation, answer.again) for answer in answers.values()]
         clones = [clone for clone in (clone for part in parts for clone in part) if clone is not None]
         runs = [part for part in _RUNS if any(_differs_in(part, observation, clone) for clone in clones)]
         runs += ["inference"] * any(answer.inference_after is not None for answer in answers.values())
@@ -220,8 +224,9 @@ class _Trial:
         return replace(observation, another=replace(another, leaks=self._leaks(description)))
 
     def _run_null_model(self, description: Description, observation: Observation, runs: list[str]) -> Observation:
-        """Observe the null model; observe it twice if the original does not repeat its `runs`."""
-        another, models = self._original.observe_clone(description), [part for part in runs if part != "trained"]
+        """Observe the null model, twice if the original does not repeat its `runs`."""
+        another = self._original.observe_clone(description)
+        models = [part for part in runs if part != "trained"]
         is_same = not any(_differs_in(part, observation, another) for part in models)
         if models and is_same and not self._original.repeats_run(training=models[0] == "training"):
             another = self._original.observe_clone(description)  # the model may count its calls

@@ -129,7 +129,7 @@ def default_fill(dtype: str) -> str:
 
 
 def specs_of(ends: Sequence[End], specs: list[dict[str, Any]] | None = None) -> list[dict[str, Any]]:
-    """The specs of a model's inputs: from `specs`, or else from the declared inputs."""
+    """The specs of a model's inputs, from `specs` or the declared inputs."""
     shapes = [end.shape or (None,) for end in ends]  # an input of unknown rank gets one dimension
     declared = [
         {"shape": size, "dtype": end.dtype, "batch": batch} for end, (batch, *size) in zip(ends, shapes, strict=False)

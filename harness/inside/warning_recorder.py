@@ -31,7 +31,6 @@ def ignored_warnings() -> Iterator[Any]:
 
 @contextlib.contextmanager
 def with_filters(filters: Any) -> Iterator[None]:
-    """Apply these warning filters in a scope."""
     with warnings.catch_warnings():
         warnings.filters = filters
         yield

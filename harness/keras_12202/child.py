@@ -35,7 +35,7 @@ class Keras224:
         self.cloners = {"proposal": (text, *proposal)} if proposal else {"upstream": (text,), "repaired": (repaired,)}
 
     def try_source(self, source: str) -> dict[str, Any]:
-        """Return why Keras refuses a model, or how its clones differ from it."""
+        """Why Keras refuses a model, or how its clones differ from it."""
         self.keras.backend.clear_session()
         config = self.tf.ConfigProto(intra_op_parallelism_threads=1, inter_op_parallelism_threads=1)
         config.graph_options.rewrite_options.disable_meta_optimizer = True  # slower than running the graph
@@ -55,7 +55,7 @@ class Keras224:
         return {"clones": clones}
 
     def _difference(self, texts: tuple[str, ...], model: Any, inputs: Any, expected: dict[str, Any]) -> Any:
-        """Return the first difference of a clone: a key for its cause, and a message."""
+        """The first difference of a clone: a key for its cause, and a message."""
         try:
             module = types.ModuleType("keras.models")
             module.__package__ = "keras"

@@ -72,13 +72,13 @@ class OldKerasProcess:
         self._losses: list[dict[str, Any]] = []
 
     def try_source(self, source: str) -> dict[str, Any]:
-        """Return how the clones of a model differ, by cloner, or why Keras refuses it."""
+        """How the clones of a model differ, by cloner, or why Keras refuses it."""
         if source not in self._answers:
             self._answers[source] = self._ask(source) if len(self._losses) < MAX_LOSSES else self._losses[-1]
         return self._answers[source]
 
     def upstream(self, source: str) -> Effects:
-        """Return the difference of Keras' own clone of a model, if any."""
+        """The difference of Keras' own clone of a model, if any."""
         difference = self.try_source(source).get("clones", {}).get("upstream")
         return dict([difference] if difference else [])
 
@@ -179,7 +179,7 @@ def _proposal_process(path: Path, search_path: SearchPath) -> Iterator[OldKerasP
 
 
 def _effects(proposal: OldKerasProcess, keras: OldKerasProcess, known: Effects, model: str) -> Effects:
-    """Return what a proposal does to a model: "fixes", "leaves" or "breaks", with a message."""
+    """What a proposal does to a model: "fixes", "leaves" or "breaks", with a message."""
     upstream, answer = keras.upstream(model), proposal.try_source(model)
     if "refused" in answer:
         return {} if "refused" in keras.try_source(model) else {"breaks": answer["refused"]}
@@ -191,7 +191,7 @@ def _effects(proposal: OldKerasProcess, keras: OldKerasProcess, known: Effects, 
 
 
 def _table(models: list[str], smallest: dict[str, str], effects_of: Callable[[str], Effects]) -> list[dict[str, Any]]:
-    """Return each effect with the number of models that show it, and the smallest of them."""
+    """Each effect with the number of models that show it, and the smallest of them."""
     rows = []
     for effect, model in smallest.items():
         count = sum(effect in effects_of(other) for other in models)
@@ -200,7 +200,7 @@ def _table(models: list[str], smallest: dict[str, str], effects_of: Callable[[st
 
 
 def _summary(models: list[str], keras: OldKerasProcess) -> dict[str, Any]:
-    """Count the models, those that Keras builds, and those that each cloner clones faithfully."""
+    """Counts of models: drawn, built by Keras, and cloned faithfully by each cloner."""
     built = [answer["clones"] for answer in map(keras.try_source, models) if "refused" not in answer]
     counts = {name: sum(clones[name] is None for clones in built) for name in ("upstream", "repaired")}
     summary = f"Keras 2.2.4 builds {len(built)} of {len(models)} models. It clones {counts['upstream']} of them "

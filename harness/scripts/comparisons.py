@@ -16,7 +16,7 @@ from clonediff.strategies.layers import CATALOGUE
 
 
 def literal(text: str) -> str:
-    """A text as a Python string in double quotes, without the surrogate pairs of `ensure_ascii`."""
+    """A text as a Python string in double quotes, with Unicode characters."""
     return json.dumps(text, ensure_ascii=False)
 
 

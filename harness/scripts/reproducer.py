@@ -102,7 +102,7 @@ def _variables_of_run(difference: Difference, sure: bool, dialect: str, case: Ca
 
 
 def _array_expression(spec: Mapping[str, Any], batch: int, functions: dict[str, str]) -> str:
-    """The expression that draws an input; the functions that it calls are added to `functions`."""
+    """The expression that draws an input; adds its functions to `functions`."""
     shape, dtype = shape_of(spec, batch), str(spec.get("dtype", "float32"))
     fill = spec.get("fill") or default_fill(dtype)
     if fill == "words":
@@ -127,7 +127,7 @@ def _templates() -> jinja2.Environment:
 
 
 def imports_clonediff(cloner: str) -> bool:
-    """Whether the script of a cloner imports clonediff: ours does, and a user's cloner may."""
+    """Whether the script of a cloner imports clonediff, as ours does and a user's may."""
     return cloner == "fixed" or is_users_cloner(cloner)
 
 
@@ -137,7 +137,7 @@ def ending_of(difference: Difference) -> str:
 
 
 def with_versions(script: Script, versions: Mapping[str, str]) -> Script:
-    """Append a comment with the versions of the packages that showed the difference."""
+    """Append a comment with the versions that showed the difference."""
     line = comment(", ".join(f"{name} {version}" for name, version in versions.items()))
     return dataclasses.replace(script, text=f"{script.text}# {line}\n") if versions else script
 

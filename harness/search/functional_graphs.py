@@ -54,7 +54,7 @@ def functional_graphs(
 
 @functools.cache
 def _warm_process(generation: Generation, layers: tuple[str, ...]) -> SubjectProcess:
-    """Return a warm child process that imports from the same folders as this process."""
+    """A warm child process that imports from the same folders as this process."""
     path = tuple(map(os.path.abspath, sys.path))
     process = SubjectProcess(Subject.parse(generation), search_path=path)
     process.layers = layers

@@ -33,7 +33,7 @@ _TRANSFORM = "@keras.saving.register_keras_serializable()\ndef <transform>(x):\n
 def reduce(
     graph: Graph, rebuild: Callable[[Program], Graph | None], shows: Callable[[Graph], bool], trials: int = MAX_TRIALS
 ) -> Graph:
-    """Return the smallest graph found for which `shows` is true. It is true for `graph`."""
+    """The smallest graph found for which `shows` is true. It is true for `graph`."""
     seen = {to_json(graph)}
     untried = proposals(graph.program)
     while trials > 0 and (program := next(untried, None)) is not None:
@@ -49,7 +49,7 @@ def reduce(
 
 
 def size(program: Program) -> tuple[int, int, int]:
-    """Return the size of a program: instructions, inputs, outputs and preparations; then its text."""
+    """The size of a program: its numbers of parts, then its text."""
     text = to_json(Graph(program, ""))
     calls = text.count(b'"do":') + len(program.inputs) + len(program.outputs) + len(program.preparations)
     return calls, len(text), sum(text.count(kind.encode()) for kind in ("[3,4]", "[4,4,3]"))
@@ -174,7 +174,7 @@ def _simplify_call(apply: Apply) -> Iterator[Apply]:
 
 
 def _simplify_lambda(apply: Apply) -> Iterator[Apply]:
-    """Yield the Lambda with a plainer function body, then with a plainer form of function."""
+    """Yield the Lambda with a plainer function body, then a plainer form."""
     others = tuple(pair for pair in apply.definitions if pair[0] in ("output_mask", "output_shape"))
     for result in ("x", "x * 2.0", "x + 1.0", "[x, x]", "[x, x * 2.0]"):
         for name, text in apply.definitions:

@@ -42,7 +42,7 @@ def draws(
 
 
 def rebuild(process: SubjectProcess, program: Program) -> Graph | None:
-    """Return the graph of a program, None if Keras refuses it."""
+    """The graph of a program, None if Keras refuses it."""
     return process.draw({"program": msgspec.to_builtins(program)})
 
 

@@ -58,7 +58,7 @@ _SKIPPED_MODULES = re.compile(r"_|src$|legacy$|backend$|wrappers$")
 
 
 def find_classes(target: str) -> tuple[str, list[str]]:
-    """Return the generation of a target, and the names of its classes with a config."""
+    """The generation of a target, and the names of its classes with a config."""
     kinds: dict[Any, str] = {}
     modules = [target]
     for module in modules:
@@ -73,7 +73,7 @@ def find_classes(target: str) -> tuple[str, list[str]]:
 
 
 def generation_of(kind: Any) -> str:
-    """Return "tf_keras" if a class has a base class in it, "keras" otherwise."""
+    """The generation of a class: "tf_keras" if one of its bases is in it."""
     return "tf_keras" if any(base.__module__.startswith("tf_keras.") for base in kind.__mro__) else "keras"
 
 
@@ -97,7 +97,9 @@ def audit_class(name: str, kind: Any, user_values: Values, framework: Framework 
 
 class _Auditor:
     def __init__(self, kind: Any, user_values: Values, framework: Framework) -> None:
-        self._kind, self._user_values, self._round_trips = kind, user_values, RoundTrips(framework, kind)
+        self._kind = kind
+        self._user_values = user_values
+        self._round_trips = RoundTrips(framework, kind)
         self._dialect = DIALECTS[framework.generation]
         keras, bases = framework.keras, _BASE_CLASSES(framework.keras)
         self.parameters = parameters_of(kind, keras, lambda base: root_of(base) in KERAS and base not in bases)
@@ -107,7 +109,7 @@ class _Auditor:
         self._bases = [dict(base) for base in known if not any("<" in text for _, text in base)]
 
     def find_base(self) -> tuple[dict[str, str], Outcome]:
-        """Return the fewest arguments that make and rebuild an object, and their outcome."""
+        """The fewest arguments that make and rebuild an object, and their outcome."""
         tried = []
         for base in self._possible_bases():
             tried.append((base, self._outcome(base, base)))
@@ -165,7 +167,7 @@ class _Auditor:
 
 
 def _serializable(texts: Sequence[str]) -> list[str]:
-    """Leave out values with definitions or lambdas, since Keras cannot deserialize these."""
+    """Leave out values with definitions or lambdas: Keras cannot deserialize these."""
     return [text for text in texts if "<" not in text and "lambda" not in text]
 
 
@@ -201,7 +203,7 @@ class Outcome(NamedTuple):
 
 
 class _Observation(NamedTuple):
-    """The facts of two equal objects and of two rebuilt ones, or why rebuilding fails."""
+    """The facts of two equal objects and two rebuilt ones, or why rebuilding fails."""
 
     originals: list[Facts]
     rebuilt: list[Facts]
@@ -217,7 +219,7 @@ class RoundTrips:
         self._plain_observation = "", _Observation([], [])
 
     def outcome(self, plain: str, text: str) -> Outcome:
-        """Return the outcome of a script; the `plain` script leaves out its argument."""
+        """The outcome of a script; the `plain` script leaves out its argument."""
         try:
             if self._plain_observation[0] != plain:
                 self._plain_observation = plain, self._observe(plain)
@@ -303,6 +305,6 @@ class RoundTrips:
 
 
 def _one_line(error: Exception) -> str:
-    """Return an exception in one line, without the message that Keras adds to it."""
+    """An exception in one line, without the message that Keras adds to it."""
     text = str(error).rpartition("Exception encountered: ")[2]
     return f"{type(error).__name__}: {' '.join(text.split())}"

@@ -34,7 +34,7 @@ class Drawer:
         self._catalogues: dict[str, Any] = {}
 
     def draw(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the graph of a `seed`, of lists of `numbers`, or of a `program`.
+        """The graph of a `seed`, of lists of `numbers`, or of a `program`.
 
         `layers` names the user's layers, and `kinds` the only kinds to draw. `values` has more values to try, by
         argument. A `plain` graph has no preparations and no clone arguments.
@@ -67,7 +67,8 @@ class Drawer:
             return draw.draw(source, self._catalogue(request), keras)
 
     def _catalogue(self, request: Mapping[str, Any]) -> Any:
-        framework, key = self._framework, repr([request.get(name) for name in ("layers", "kinds", "values", "plain")])
+        framework = self._framework
+        key = repr([request.get(name) for name in ("layers", "kinds", "values", "plain")])
         if key in self._catalogues:
             return self._catalogues[key]
         release = signatures(framework)
@@ -99,7 +100,7 @@ def _raise_refused() -> Iterator[None]:
 
 
 class ScriptModule:
-    """Runs the lines of a script in a module. If `runs_calls`, also runs each call on values."""
+    """Runs the lines of a script in a module; with `runs_calls`, also each call on values."""
 
     def __init__(self, framework: Framework, module: Any, scopes: Any, runs_calls: bool = False) -> None:
         self._scopes = scopes
@@ -123,7 +124,7 @@ class ScriptModule:
             self._scopes.enter_context(eval(scope, self._names))
 
     def add_input(self, name: str, spec: Input, copied: str = "") -> Any:
-        """Return the input, with the values of the tensor `copied`, or else with values as in a trial."""
+        """The input, with the values of the tensor `copied`, or else of a trial."""
         if copied and self._runs_calls:
             self._values[name] = eval(copied, {}, self._values)
         else:

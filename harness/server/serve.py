@@ -20,7 +20,7 @@ from clonediff.harness.inside.cloners.users import cloner_problem
 from clonediff.harness.inside.failures import failure
 from clonediff.harness.inside.frameworks import framework as framework_of
 from clonediff.harness.inside.frameworks.interface import Framework
-from clonediff.harness.inside.observer import Observer, freeze_and_disable_gc
+from clonediff.harness.inside.observer import Observer, freeze_gc
 from clonediff.harness.inside.trial import run_trial
 from clonediff.harness.observation import Answer, Case, Request
 from clonediff.harness.server.audit import audit_by_name, find_classes
@@ -48,7 +48,7 @@ def main(arguments: list[str] | None = None) -> int:
             send(lines, {"error": failure(error)})
             return 2
         send(lines, {"ready": ready_message(framework)})
-        freeze_and_disable_gc()
+        freeze_gc()
         framework.keeps_hooks = True
         Server(framework, lines).serve(sys.stdin)
     return 0

@@ -41,7 +41,7 @@ _OBJECT_MODULES = {
 
 
 def _objects(keras: Any) -> dict[str, Any]:
-    """Return the classes of losses, optimizers, initializers and others, with their parameters."""
+    """The classes of losses, optimizers, initializers and others, with their parameters."""
     objects = {}
     for path, excluded in _OBJECT_MODULES.items():
         module = functools.reduce(getattr, path.split("."), keras)
@@ -52,7 +52,7 @@ def _objects(keras: Any) -> dict[str, Any]:
 
 
 def _keras_functions(keras: Any) -> dict[str, Any]:
-    """Return the functions of `keras.ops` that take a symbolic tensor, with their parameters."""
+    """The functions of `keras.ops` that take a symbolic tensor, with their parameters."""
     functions = {}
     for prefix, module in (("ops.", keras.ops), ("ops.image.", keras.ops.image)):
         for name, function in sorted(vars(module).items()):
@@ -62,7 +62,7 @@ def _keras_functions(keras: Any) -> dict[str, Any]:
 
 
 def _makes_an_operation(function: Any) -> bool:
-    """Whether a function of Keras, or a function that it calls, makes a symbolic operation."""
+    """Whether a function of Keras makes a symbolic operation, directly or in a call."""
     names = inspect.unwrap(function).__code__.co_names
     values = [function.__globals__.get(name) for name in names]
     codes = [value.__code__ for value in values if inspect.isfunction(value)]
@@ -72,7 +72,7 @@ def _makes_an_operation(function: Any) -> bool:
 
 
 def _tensorflow_functions() -> dict[str, Any]:
-    """Return the functions of TensorFlow that a model of `tf_keras` may call, with their parameters."""
+    """The TensorFlow functions for models of `tf_keras`, with their parameters."""
     tensorflow = sys.modules.get("tensorflow")
     functions: dict[str, Any] = {}
     for prefix in ("", "math.", "nn.", "linalg.", "image.") if tensorflow is not None else ():
@@ -90,7 +90,7 @@ def _parameters(function: Any, first: int = 0) -> list[dict[str, Any]]:
 
 
 def _record_of(parameter: inspect.Parameter) -> dict[str, Any]:
-    """Return a parameter as JSON data. A default that JSON cannot express is None."""
+    """A parameter as JSON data. A default that JSON cannot express is None."""
     any_number = parameter.kind is parameter.VAR_POSITIONAL
     data: dict[str, Any] = {"name": "*" + parameter.name if any_number else parameter.name}
     if parameter.default is not parameter.empty:
@@ -111,7 +111,7 @@ def _layer_signature(layer: Any, keras: Any) -> dict[str, Any]:
 
 
 def parameters_of(kind: Any, keras: Any, documented: Callable[[Any], bool] | None = None) -> list[dict[str, Any]]:
-    """Return the parameters of a constructor, and of base constructors that get its `**kwargs`.
+    """The parameters of a constructor, and of base constructors that get its `**kwargs`.
 
     Leave out required parameters of Keras' private bases, since subclasses pass them. For bases for which `documented`
     is true, by default all bases of a class of Keras, leave out parameters that the class does not document.
@@ -137,7 +137,7 @@ def parameters_of(kind: Any, keras: Any, documented: Callable[[Any], bool] | Non
 
 
 def _names_in(constructor: Any) -> set[str]:
-    """Return the variables of a constructor, and the strings in it."""
+    """The variables of a constructor, and the strings in it."""
     code = inspect.unwrap(constructor).__code__
     constants = [value if isinstance(value, tuple) else (value,) for value in code.co_consts]
     return {*code.co_varnames, *(item for items in constants for item in items if isinstance(item, str))}
@@ -150,7 +150,7 @@ _VARIADIC = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
 
 
 def user_layers(names: list[str], framework: Framework) -> dict[str, Any]:
-    """Return the signatures of layers, named as modules, files or "path/to/file.py:Class"."""
+    """The signatures of layers, named as modules, files or "path/to/file.py:Class"."""
     keras = framework.keras
     layers: dict[str, Any] = {}
     for name in names:

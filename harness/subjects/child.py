@@ -80,7 +80,7 @@ class Child:
         return answer if answer.endswith(b"\n") and not self._reason else self._describe_loss(seconds)
 
     def resident_bytes(self) -> int:
-        """Return the resident memory in bytes, 0 if the process has ended."""
+        """The resident memory in bytes, 0 if the process has ended."""
         try:
             return int(psutil.Process(self.pid).memory_info().rss)
         except psutil.Error:
@@ -136,8 +136,8 @@ class Child:
 def kill_with_parent(group: int, pipe: int) -> None:
     """Make the kernel kill a process group once the other end of a pipe closes.
 
-    With `PR_SET_PDEATHSIG`, a process ends with the thread that started it, not with its parent. A thread of its own
-    that waits for the parent's end might never get Python's lock.
+    With `PR_SET_PDEATHSIG`, a process ends with the thread that started it, not with its parent. A thread that
+    waits for the parent's end might never get Python's lock.
     """
     fcntl.fcntl(pipe, fcntl.F_SETOWN, -group)
     fcntl.fcntl(pipe, fcntl.F_SETSIG, signal.SIGKILL)
@@ -145,7 +145,7 @@ def kill_with_parent(group: int, pipe: int) -> None:
 
 
 def crash_frames(stderr: str) -> tuple[Frame, ...]:
-    """Return the frames of the serving thread that `faulthandler` wrote, the innermost last."""
+    """The frames of the serving thread that `faulthandler` wrote, the innermost last."""
     for thread in reversed(_THREAD.split(stderr)[1:]):
         frames = [Frame(package_path(file), function, int(line)) for file, line, function in _FRAME.findall(thread)]
         if any(frame.file.startswith("inside/") for frame in frames):

@@ -66,12 +66,12 @@ _CPU_XLA_FLAGS = {"xla_cpu_multi_thread_eigen": "false", "xla_backend_optimizati
 
 
 def command_line(subject: Subject) -> list[str]:
-    """Return the command line of a child; with `-u`, a killed child loses no output."""
+    """The command line of a child; with `-u`, a killed child loses no output."""
     return [sys.executable, "-u", "-c", _BOOTSTRAP.format(root=ROOT), subject.generation]
 
 
 def environment(subject: Subject, search_path: SearchPath = INSTALLED) -> dict[str, str]:
-    """Return the environment of a child that imports from `search_path` first."""
+    """The environment of a child that imports from `search_path` first."""
     variables = {**_THREADS, **(_GPU_VARIABLES if subject.device != "cpu" else {}), **_passed_variables()}
     variables |= {"KERAS_BACKEND": subject.backend, "TF_CPP_MIN_LOG_LEVEL": "3", "PYTHONHASHSEED": "0"}
     flags = _CPU_XLA_FLAGS if subject.device == "cpu" else {"xla_gpu_deterministic_ops": "true"}
@@ -88,7 +88,7 @@ def environment(subject: Subject, search_path: SearchPath = INSTALLED) -> dict[s
 
 
 def _passed_variables() -> dict[str, str]:
-    """Return the environment variables of this process that a child gets."""
+    """The environment variables of this process that a child gets."""
     patterns = [*_PASSED_VARIABLES.split(), *os.environ.get("CLONEDIFF_VARIABLES", "").split(",")]
     names = {name for pattern in patterns for name in os.environ if fnmatch.fnmatchcase(name, pattern)}
     return {name: value for name, value in os.environ.items() if name in names}

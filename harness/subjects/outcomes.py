@@ -43,7 +43,7 @@ class Lost(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ValuesReport(msgspec.Struct, frozen=True):
-    """How the arrays with two digests differ. The arrays of `missing` digests are not kept."""
+    """How the arrays of two digests differ; `missing` digests have no array."""
 
     missing: tuple[str, ...] = ()
     shape: tuple[tuple[int, ...], ...] = ()

@@ -154,7 +154,7 @@ class SubjectProcess:
         return self._ask(message, Answer, timeout or self.limits.trial, "a trial")
 
     def values(self, digests: Iterable[tuple[str, str]]) -> list[ValuesReport]:
-        """Return how the arrays of the last trial differ, for each pair of digests."""
+        """How the arrays of the last trial differ, for each pair of digests."""
         pairs = list(digests)
         request = {"do": "values", "digests": pairs}
         reports = self._ask(request, list[ValuesReport], 60.0) if self._child else None
@@ -188,7 +188,7 @@ class SubjectProcess:
     def _ask(
         self, request: dict[str, Any], type_: type[T], seconds: float, label: str = "a question to Keras"
     ) -> T | Lost:
-        """Return the answer to a request, or how the child was lost."""
+        """The answer to a request, or how the child was lost."""
         self.start()
         reply = self._exchange(msgspec.json.encode(request) + b"\n", seconds, label)
         if isinstance(reply, Lost):

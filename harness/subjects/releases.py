@@ -55,7 +55,7 @@ _VERSION = re.compile(r"^__version__ *= *[\"']([^\"']+)[\"']", re.MULTILINE)
 
 
 def cache() -> Path:
-    """Return the cache folder: CLONEDIFF_CACHE, or the default for the user."""
+    """The cache folder: CLONEDIFF_CACHE, or the default for the user."""
     if os.environ.get("CLONEDIFF_CACHE"):
         return Path(os.environ["CLONEDIFF_CACHE"]).expanduser().absolute()
     return platformdirs.user_cache_path("clonediff")
@@ -207,7 +207,6 @@ def _copy_source(source: str, copy: Path) -> str:
 
 
 def _digest(folder: Path) -> str:
-    """Return a short hash of the files in a folder."""
     digest = hashlib.blake2b(digest_size=4)
     for file in sorted(file for file in folder.rglob("*") if file.is_file() and file.suffix != ".pyc"):
         digest.update(f"{file.relative_to(folder)}\0".encode() + file.read_bytes() + b"\0")
@@ -215,7 +214,7 @@ def _digest(folder: Path) -> str:
 
 
 def change_of(repo: str, base: str, head: str | None) -> tuple[Subject, Subject]:
-    """Return the subjects before and after a change: of the merge base, and of `head` or the folder."""
+    """The subjects before and after a change: the merge base, then `head` or the folder."""
     source, suffix = split_suffix(repo.strip())
     folder = Path(source).expanduser().absolute()
     if not folder.is_dir():
@@ -235,7 +234,6 @@ def change_of(repo: str, base: str, head: str | None) -> tuple[Subject, Subject]
 
 
 def _commit_hash(source: str, folder: Path, name: str) -> str:
-    """Return the full hash of a commit, a tag or a branch."""
     commit = _git(source, folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
     if not commit:
         raise ReleaseError(f"{source}: {folder} has no commit, tag or branch {name!r}: try git -C {folder} fetch")
@@ -243,7 +241,7 @@ def _commit_hash(source: str, folder: Path, name: str) -> str:
 
 
 def _git(source: str, folder: Path, *arguments: str) -> bytes:
-    """Return the output of git in a folder. Errors name the folder as `source`."""
+    """The output of git in a folder. Errors name the folder as `source`."""
     # Remove the variables that git sets for a hook.
     variables = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     command = ["git", "-C", str(folder), *arguments]

@@ -70,7 +70,7 @@ class Subject(msgspec.Struct, frozen=True):
 
     @property
     def release(self) -> str:
-        """The name of the package, with `==` and the version if it is not the installed one."""
+        """The name of the package, with `==` and the version unless it is the installed one."""
         if self.version is None:
             return self.generation
         version = Version(self.version)
@@ -78,14 +78,14 @@ class Subject(msgspec.Struct, frozen=True):
         return f"{NIGHTLY if nightly else self.generation}=={self.version}"
 
     def __str__(self) -> str:
-        """Return the shortest name of this subject."""
+        """The shortest name of this subject."""
         backend = "" if self.backend == BACKENDS[self.generation][0] else f"/{self.backend}"
         device = "" if self.device == "cpu" else f"@{self.device.removesuffix(':0')}"
         return f"{self.release}{backend}{device}"
 
 
 def _problem(package: str, text: str) -> str:
-    """Return why a version of a package is not supported, "" if it is."""
+    """Why a version of a package is not supported, "" if it is."""
     if (package, text) == ("keras", OLD_KERAS_VERSION):
         return "only `clonediff fuzz` and `clonediff judge` accept this release, and only as the single subject"
     try:
@@ -96,7 +96,7 @@ def _problem(package: str, text: str) -> str:
 
 
 def choices() -> str:
-    """Return the supported subjects, as a sentence."""
+    """The supported subjects, as a sentence."""
     names = [f"{package}/{backend}" for package, backends in BACKENDS.items() for backend in backends]
     installed = ", ".join(name.removesuffix("/tensorflow") for name in names)
     return (

@@ -20,7 +20,7 @@ _MODULE_NAME = re.compile(r"[\w-]+")
 
 
 def full_name_of_cloner(text: str) -> str:
-    """The full name of a user's cloner; it includes the folder if the module is in it."""
+    """The full name of a user's cloner, with the folder that has its module."""
     path, colon, function = with_absolute_path(text).rpartition(".py:")
     file = Path(f"{path}.py")
     if colon and not _MODULE_NAME.fullmatch(file.stem):

@@ -195,7 +195,7 @@ def title(cause: Cause, layer: str | None = None) -> str:
 
 
 def as_plain_models(differences: Iterable[Difference]) -> list[Difference]:
-    """Give differences in drawn custom models the kind of plain models, unless the class differs."""
+    """Replace drawn custom models with plain ones, unless the class differs."""
     return [
         difference if difference.first is None else replace(difference, first=_as_plain(difference, difference.first))
         for difference in differences

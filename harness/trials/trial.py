@@ -106,7 +106,7 @@ class Trial(msgspec.Struct, frozen=True):
 
     @property
     def cannot_run(self) -> bool:
-        """Whether the original was built but does not run, so that outputs cannot be compared."""
+        """Whether the original was built but does not run."""
         ran = self.original.inference if self.original else None
         return ran is not None and ran.failure is not None
 

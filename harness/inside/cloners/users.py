@@ -103,7 +103,7 @@ def import_from(name: str, folder: str = "") -> types.ModuleType:
 
 
 def record_replacement(clone_function: Callable[[Any], Any], replaced: dict[str, str], layer: Any) -> Any:
-    """Call a clone function; record the layer in `replaced` if its class or config changes."""
+    """Call a clone function; record the layer if its class or config changes."""
     other = clone_function(layer)
     if other is layer or type(other) is not type(layer) or str(other.get_config()) != str(layer.get_config()):
         replaced[layer.name] = f"{type(layer).__name__}, now {type(other).__name__}"
@@ -111,7 +111,7 @@ def record_replacement(clone_function: Callable[[Any], Any], replaced: dict[str,
 
 
 def no_model_failure(name: str, clone: Any, framework: Framework) -> Failure | None:
-    """The failure if a cloner did not return a model with a graph; None if it did."""
+    """The failure of a cloner that returned no model with a graph, or None."""
     if framework.is_graph(clone):
         return None
     cloner, kind = users_cloner(name), type(clone)

@@ -47,7 +47,7 @@ class Backend:
         return np.asarray(tensor)
 
     def write(self, value: Any, array: Any) -> bool:
-        """Write an array to a variable of equal shape and dtype; return whether it worked."""
+        """Write an array to a variable of equal shape and dtype, if possible."""
         return False
 
 

@@ -158,7 +158,7 @@ class Framework:
         return len(getattr(layer, "_inbound_nodes", ())), len(getattr(layer, "_outbound_nodes", ()))
 
     def origin(self, tensor: Any) -> tuple[Any, Any, int]:
-        """The layer and node that produced a symbolic tensor, and the index of the output."""
+        """The layer, node and output index of a symbolic tensor."""
         layer, node, output = getattr(tensor, "_keras_history", None) or (None, None, 0)
         return layer, (None if layer is None else layer._inbound_nodes[node]), output
 
@@ -185,7 +185,7 @@ class Framework:
         return None if shape is None or getattr(shape, "rank", 0) is None else tuple(shape)
 
     def uses_training(self, layer: Any) -> bool:
-        """Whether a layer, apart from its sublayers, may compute something else in training."""
+        """Whether a layer itself may compute something else in training."""
         if not isinstance(layer, self.layer_class) or (self.is_graph(layer) and type(layer).call in self._plain_calls):
             return False
         if isinstance(layer, self.keras.layers.Lambda):
@@ -225,7 +225,7 @@ class Framework:
     # -- running
 
     def feed(self, model: Any, arrays: list[Any]) -> Any:
-        """New tensors with the numbers of `arrays`, in the structure of a model's inputs."""
+        """Tensors with the numbers of `arrays`, in the structure of a model's inputs."""
         tensors = [None if array is None else self.tensors.tensor(array) for array in arrays]
         return self.pack(self.structures(model)[0], tensors)
 

@@ -59,8 +59,11 @@ class TfKeras(Framework):
             *((config, name) for name in values),
             (self._policies, "_global_policy"),
         ]
-        self.layer_class, self.variable_class, self._sequential = keras.layers.Layer, tf.Variable, keras.Sequential
-        self._functional, self._hooked = self._module("engine.functional").Functional, [(self.layer_class, ())]
+        self.layer_class = keras.layers.Layer
+        self.variable_class = tf.Variable
+        self._sequential = keras.Sequential
+        self._functional = self._module("engine.functional").Functional
+        self._hooked = [(self.layer_class, ())]
         self.tensor_class = self._module("engine.keras_tensor").KerasTensor
         self._pack = tf.nest.pack_sequence_as
         self._device = lambda device: tf.device("/" + device)

@@ -104,7 +104,7 @@ def needs_costly_trial(difference: Difference) -> bool:
 
 
 def compare(original: Observation, clone: Clone, checks: Iterable[str] = CHECKS) -> list[Difference]:
-    """The differences of a clone, check by check, without those that the null model explains."""
+    """The differences of a clone by check, except those that the null model explains."""
     enabled = [CHECKS[name] for name in checks if clone.observation is not None or not CHECKS[name].needs_clone]
     differences = _all_differences(Pair(original, clone), enabled)
     changed = clone.original_after is not None or clone.inference_after is not None

@@ -76,7 +76,7 @@ def _alignment(pairs: Mapping[int, int], expected: Sequence[object], found: Sequ
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Pair:
-    """The observations of an original and its clone, and which objects correspond."""
+    """The observations of an original and its clone, with aligned objects."""
 
     original: Observation
     clone: Clone

@@ -96,7 +96,7 @@ def differs_in(
 def differs_in_order(
     rows: Iterable[Aspect], part: Part, path: str, expected: Any, found: Any, model: Place, **fields: Any
 ) -> list[Difference]:
-    """The difference, if any, in the number or order of losses, inputs or outputs."""
+    """Any difference in the number or order of losses, inputs or outputs."""
     if len(expected) != len(found):
         return [differs(rows, part, "count", path, len(expected), len(found), model, **fields)]
     if expected != found and sorted(expected) == sorted(found):

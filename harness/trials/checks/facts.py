@@ -26,7 +26,8 @@ def _row(shown: Literal["setting", "attribute"], names: str, role: Role, severit
     return Aspect("structure", role, severity, part, "", sentence, shown, names=names, **fields)
 
 
-_setting, _attribute = functools.partial(_row, "setting"), functools.partial(_row, "attribute")
+_setting = functools.partial(_row, "setting")
+_attribute = functools.partial(_row, "attribute")
 _compiled = functools.partial(Aspect, "structure", "compiled", TRAINS, "compiled", "", shown="compiled")
 _OPTION = "{a} that is {was}{name} is {now}{name}{inside}"
 _DTYPES = "dtype|compute_dtype|variable_dtype|dtype_policy*"

@@ -57,7 +57,8 @@ _DEPENDS = "{clone} computes something else once variables of the original chang
 CLONE_DEPENDENT = _own("derived", COMPUTES, "", "clone dependent", _DEPENDS)
 _REVERSE = "the original computes something else once variables of {clone} change"
 ORIGINAL_DEPENDENT = _own("derived", COMPUTES, "", "original dependent", _REVERSE)
-_touched, _VALUE = functools.partial(Aspect, "untouched", "derived"), "a weight has another value{inside}"
+_touched = functools.partial(Aspect, "untouched", "derived")
+_VALUE = "a weight has another value{inside}"
 WRITTEN = _touched(COMPUTES, "weight", "value", _VALUE, "weight values", True, exclusive=True)
 TOUCHED = _touched(PROPERTY, "", "touched", "an object in the model is replaced")
 NO_CLONE = Aspect("again", "derived", CRASHES, "", "no clone", "{clone} cannot be made")
@@ -69,7 +70,7 @@ _FUNCTION_PARTS = ("__closure__", "cell_contents", "__defaults__", "__self__", "
 
 
 def check_ownership(pair: Pair) -> list[Difference]:
-    """Find shared objects, values that are not fresh, and outputs that depend on both models."""
+    """Find shared objects, stale values, and outputs that depend on the other model."""
     return [*_find_shared(pair), *_find_stale(pair), *_find_reached(pair), *_find_dependent(pair)]
 
 

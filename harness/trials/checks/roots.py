@@ -45,7 +45,8 @@ def _sort_key(difference: Difference, flow: Flow) -> tuple[object, ...]:
     time = flow.start_time(difference.first) if is_flag else flow.time(difference.first)
     if stage in (Stage.AT_REST, Stage.UNTOUCHED):
         row = aspect_of(difference)
-        rank, late = (row.role != "replaced", ASPECTS.index(row)), row.role not in ("replaced", "chosen")
+        rank = (row.role != "replaced", ASPECTS.index(row))
+        late = row.role not in ("replaced", "chosen")
         order = (True, rank, time) if _is_name(difference) else (False, late, time, rank)
         return stage, *order, path, difference.aspect
     run = _RUNS.get(difference.run, 1) if difference.model == "clone" else 1
@@ -54,7 +55,8 @@ def _sort_key(difference: Difference, flow: Flow) -> tuple[object, ...]:
 
 def follows(later: Difference, earlier: Difference, flow: Flow) -> bool:
     """Whether the `later` difference follows from the `earlier` one."""
-    stage_before, stage_now, source, place = _stage(earlier), _stage(later), _place_of(earlier), _place_of(later)
+    stage_before, stage_now = _stage(earlier), _stage(later)
+    source, place = _place_of(earlier), _place_of(later)
     if _is_name(earlier):
         return _is_name(later) and flow.are_related(source, place)
     if stage_before == stage_now == Stage.FURTHER and earlier.check != later.check:
@@ -76,7 +78,7 @@ def follows(later: Difference, earlier: Difference, flow: Flow) -> bool:
 
 
 def _place_of(difference: Difference) -> Place | None:
-    """The place of a difference, or the layer that was being called when an exception was raised."""
+    """The layer whose call raised an exception, or else the place of the difference."""
     called = difference.raised.called if difference.raised is not None else None
     return called or difference.first
 
@@ -109,8 +111,9 @@ def _can_affect(later: Difference, earlier: Difference) -> bool:
 
 
 def _follows_statically(later: Difference, earlier: Difference, flow: Flow) -> bool:
-    """Whether a static difference follows from another in the same layer or in a sublayer."""
-    source, place, role, later_role = earlier.first, later.first, aspect_of(earlier).role, aspect_of(later).role
+    """Whether a static difference follows from another in the layer or a sublayer."""
+    source, place = earlier.first, later.first
+    role, later_role = aspect_of(earlier).role, aspect_of(later).role
     is_count = earlier.part == "call" and earlier.change == "count"
     if _is_name(later) and role != "replaced" and not is_count:
         return False
@@ -143,7 +146,7 @@ def _is_about_tensors(difference: Difference) -> bool:
 
 
 def _is_inherited_by_model(later: Difference, earlier: Difference) -> bool:
-    """Whether a difference of a model follows from a difference of one of its layers."""
+    """Whether a difference of a model follows from one of its layers."""
     topic, earlier_topic = aspect_of(later).topic, aspect_of(earlier).topic
     is_same = later.change is earlier.change and later.name == earlier.name
     if is_same or earlier.part == "layer" or topic == earlier_topic != "":

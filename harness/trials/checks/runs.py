@@ -151,7 +151,6 @@ def _compare_outputs(pair: Pair, expected: ModelRun, found: ModelRun) -> Iterato
 
 
 def check_masks(pair: Pair) -> Iterator[Difference]:
-    """Find differences in the masks of each run."""
     for runs in pair.runs:
         yield from mask_differences(pair, *runs)
 
@@ -166,13 +165,14 @@ def mask_differences(pair: Pair, expected: ModelRun, found: ModelRun, run: str) 
 
     for leaf, first, masks in _with_places(_leaf_pairs(pair, expected, found), mask_mismatches):
         row = MASK_LOST if masks[1] is None else MASK_ADDED if masks[0] is None else MASK_VALUE
-        texts, severity = (masks[0] or "no mask", masks[1] or "no mask"), PROPERTY if leaf.in_step else COMPUTES
+        texts = (masks[0] or "no mask", masks[1] or "no mask")
+        severity = PROPERTY if leaf.in_step else COMPUTES
         fields = {"run": run, "in_step": leaf.in_step, "digests": masks if all(masks) else None}
         yield row.differs(f"{leaf.path}.mask", *texts, first, severity=severity, **fields)
 
 
 def check_training(pair: Pair) -> Iterator[Difference]:
-    """Find differences in the losses of layers, the results of training, and the trained weights."""
+    """Find differences in the losses of layers, training results and trained weights."""
     for runs in pair.runs:
         yield from _compare_losses(pair, *runs)
     shape, expected, found = pair.original.shape, pair.original.trained, pair.observed.trained
