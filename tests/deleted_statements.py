@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("harness", "reports", "strategies")
-MOST_UNNOTICED = 5
+MAX_UNNOTICED = 5
 SECONDS = 900
 NO_TESTS = 5
 
@@ -65,12 +65,12 @@ def fails(checkout: Path, tests: str, *options: str) -> bool:
     if not (checkout / tests).is_dir():
         return False
     try:
-        done = subprocess.run(
+        result = subprocess.run(
             [*pytest, tests, *options], cwd=checkout, env=environment, capture_output=True, timeout=SECONDS, check=False
         )
     except subprocess.TimeoutExpired:
         return True
-    return done.returncode not in (0, NO_TESTS)
+    return result.returncode not in (0, NO_TESTS)
 
 
 def is_noticed(checkout: Path, statement: Statement) -> bool:
@@ -78,8 +78,8 @@ def is_noticed(checkout: Path, statement: Statement) -> bool:
     path = checkout / statement.path
     text = path.read_text(encoding="utf-8")
     path.write_text(delete(text, statement), encoding="utf-8")
-    room = statement.path.parts[1] if statement.path.parts[0] == "harness" else statement.path.parts[0]
-    noticed = fails(checkout, f"tests/{room}", "--all") or fails(checkout, "tests")
+    package = statement.path.parts[1] if statement.path.parts[0] == "harness" else statement.path.parts[0]
+    noticed = fails(checkout, f"tests/{package}", "--all") or fails(checkout, "tests")
     path.write_text(text, encoding="utf-8")
     return noticed
 
@@ -98,9 +98,9 @@ def main(count: int = 30, seed: int = 0) -> int:
             noticed = is_noticed(checkout, statement)
             unnoticed += not noticed
             place = f"{statement.path}:{statement.first}"
-            print(place if noticed else f"{place} is noticed by no test", flush=True)
-    print(f"{unnoticed} of {count} deleted statements are noticed by no test")
-    return int(unnoticed > MOST_UNNOTICED)
+            print(place if noticed else f"{place}: no test notices that it is deleted", flush=True)
+    print(f"{unnoticed} of {count} deletions are noticed by no test")
+    return int(unnoticed > MAX_UNNOTICED)
 
 
 if __name__ == "__main__":

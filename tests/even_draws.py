@@ -70,7 +70,7 @@ def main() -> None:
     parser.add_argument("--graphs", type=int, default=5000, help="the number of graphs (5000)")
     parser.add_argument("--seed", type=int, default=0, help="the seed (0)")
     parser.add_argument("--generation", choices=GENERATIONS, default=GENERATIONS[0], help="the generation (keras)")
-    parser.add_argument("--list", action="store_true", help="name what was never drawn")
+    parser.add_argument("--list", action="store_true", help="list the names that were never drawn")
     options = parser.parse_args()
     os.environ |= {"PYTHONWARNINGS": "ignore", "TF_CPP_MIN_LOG_LEVEL": "3"}
     met, cannot_run = count_uses(options.generation, options.graphs, options.seed)

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.no_keras
 
 ROOT = Path(__file__).parents[1]
 PACKED = ("clonediff", "harness", "reports", "strategies", "pyproject.toml", "README.md", "LICENSE")
-ROOMS = ("harness", "reports", "strategies")
+PACKAGES = ("harness", "reports", "strategies")
 DATA_FILES = ("*.toml", "*.txt", "*.json", "*.j2", "py.typed")
 """Patterns for the files that are installed besides modules."""
 
@@ -53,11 +53,11 @@ def test_a_model_of_the_project_is_cloned():
 def run_command(command: list[str], folder: Path, *, or_code: int = 0) -> str:
     """Run a command without this checkout on its path; assert that it succeeds, and return its output."""
     variables = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "PYTEST"))}
-    ran = subprocess.run(
+    result = subprocess.run(
         command, cwd=folder, env=variables, capture_output=True, text=True, timeout=PATIENCE, check=False
     )
-    assert ran.returncode in (0, or_code), ran.stdout + ran.stderr
-    return ran.stdout
+    assert result.returncode in (0, or_code), result.stdout + result.stderr
+    return result.stdout
 
 
 def wheel_of(source: Path, folder: Path) -> Path:
@@ -104,9 +104,11 @@ def test_a_wheel_has_all_files_of_clonediff_and_no_others(wheel: Path) -> None:
         (entries,) = [name for name in archive.namelist() if name.endswith("entry_points.txt")]
         points = archive.read(entries).decode()
     assert {name.partition("/")[0] for name in names} == {"clonediff"}
-    files = [file for room in ROOMS for pattern in ("*.py", *DATA_FILES) for file in (ROOT / room).rglob(pattern)]
-    ours = {f"clonediff/{file.relative_to(ROOT).as_posix()}" for file in files}
-    assert names == {*ours, "clonediff/__init__.py", "clonediff/py.typed"}
+    files = [
+        file for package in PACKAGES for pattern in ("*.py", *DATA_FILES) for file in (ROOT / package).rglob(pattern)
+    ]
+    expected = {f"clonediff/{file.relative_to(ROOT).as_posix()}" for file in files}
+    assert names == {*expected, "clonediff/__init__.py", "clonediff/py.typed"}
     assert "clonediff = clonediff.harness.cli:main" in points
 
 
@@ -118,18 +120,18 @@ def test_the_wheels_of_the_checkout_and_the_sdist_are_equal(sources: Path, wheel
     assert contents[0] == contents[1]
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_no_package_is_imported_under_a_second_name(room: str) -> None:
-    code = f"import clonediff.{room}, sys; sys.path.insert(0, {str(ROOT)!r}); import {room}"
-    ran = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
-    assert f"ImportError: import it as `clonediff.{room}`" in ran.stderr
+@pytest.mark.parametrize("package", PACKAGES)
+def test_no_package_is_imported_under_a_second_name(package: str) -> None:
+    code = f"import clonediff.{package}, sys; sys.path.insert(0, {str(ROOT)!r}); import {package}"
+    result = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert f"ImportError: import it as `clonediff.{package}`" in result.stderr
 
 
 @pytest.mark.slow(reason="it starts TensorFlow in two processes; the contents of the wheel are tested above")
 def test_a_project_with_packages_of_the_same_names_can_use_clonediff(wheel: Path, tmp_path: Path) -> None:
     python = environment_with(wheel, tmp_path / "venv")
     project = tmp_path / "project"
-    for name in ROOMS:
+    for name in PACKAGES:
         (project / name).mkdir(parents=True)
         (project / name / "__init__.py").write_text('OWNER = "this project"\n')
     (project / "test_own.py").write_text(OWN_TEST)

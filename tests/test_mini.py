@@ -17,10 +17,10 @@ MINI = Path(__file__).parent.parent / "docs" / "mini.py"
 
 
 def test_mini_prints_small_scripts_that_show_differences() -> None:
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-W", "ignore", str(MINI), "10"], capture_output=True, text=True, check=True, timeout=PATIENCE
     )
-    *scripts, last = done.stdout.split("\nclone = keras.models.clone_model(model)\n\n\n")
+    *scripts, last = result.stdout.split("\nclone = keras.models.clone_model(model)\n\n\n")
     assert len(scripts) >= 2
     assert last == f"# Keras {version('keras')}: {len(scripts)} differences in 10 models\n"
     assert len({script.partition("\n")[0] for script in scripts}) == len(scripts), "each difference is printed once"

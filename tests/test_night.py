@@ -100,8 +100,8 @@ def run_night(folder: Path, number: int, findings: list[Any], gone: list[str]) -
             if Path(variables["GITHUB_ENV"]).exists():
                 lines = Path(variables["GITHUB_ENV"]).read_text().splitlines()
                 variables |= dict(line.split("=", 1) for line in lines)
-            done = subprocess.run(["bash", "-e", "-c", step["run"]], cwd=folder, env=variables, check=False)
-            failed += [step["name"]] if done.returncode else []
+            result = subprocess.run(["bash", "-e", "-c", step["run"]], cwd=folder, env=variables, check=False)
+            failed += [step["name"]] if result.returncode else []
     return failed
 
 

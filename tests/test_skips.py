@@ -27,9 +27,9 @@ TEST = f"{MODULE}::test_a_custom_cloner_is_tried_and_replayed_if_the_command_nam
 def test_slow_tests_are_left_out_unless_asked_for(arguments: tuple[str, ...], collected: int) -> None:
     command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "--assert=plain", *arguments]
     environment = {**os.environ, "CLONEDIFF_ALL": "0", "PYTEST_ADDOPTS": ""}
-    done = subprocess.run(command, cwd=TESTS.parent, env=environment, capture_output=True, text=True, check=False)
-    assert sum("::" in line for line in done.stdout.splitlines()) == collected, done.stdout
-    assert ("slow tests are left out; --all runs them, too" in done.stdout) == (not collected)
+    result = subprocess.run(command, cwd=TESTS.parent, env=environment, capture_output=True, text=True, check=False)
+    assert sum("::" in line for line in result.stdout.splitlines()) == collected, result.stdout
+    assert ("slow tests are left out; --all runs them, too" in result.stdout) == (not collected)
 
 
 def test_each_slow_test_has_a_reason() -> None:

@@ -81,12 +81,12 @@ def test_an_unknown_severity_is_refused() -> None:
 @cache
 def trained_model(generation: str, batch: int | None = None) -> Any:
     """Return a partly frozen, trained model with an embedding, dropout, statistics and states."""
-    theirs = KERAS[generation]
-    layers = theirs.layers
-    inputs = theirs.Input((None,), batch_size=batch, dtype="int32", name="words")
+    package = KERAS[generation]
+    layers = package.layers
+    inputs = package.Input((None,), batch_size=batch, dtype="int32", name="words")
     x = layers.LSTM(3, stateful=batch is not None)(layers.Embedding(7, 4, name="table")(inputs))
     x = layers.BatchNormalization()(layers.Rescaling(2.0)(layers.Dropout(0.5, seed=3)(x)))
-    model = theirs.Model(inputs, layers.Dense(1)(x), name="of_ones_own")
+    model = package.Model(inputs, layers.Dense(1)(x), name="of_ones_own")
     model.get_layer("table").trainable = False
     model.compile("adam" if generation == "keras" else tf_keras.optimizers.legacy.Adam(), "mse", metrics=["mae"])
     model.fit(np.ones((4, 5), "int32"), np.ones((4, 1)), verbose=0)
@@ -99,15 +99,15 @@ def model_with_shared_layer() -> keras.Model:
     return keras.Model(inputs, [activation(inputs), activation(inputs)])
 
 
-def properties_of(model: Any, its: Any) -> dict[str, Any]:
+def properties_of(model: Any, api: Any) -> dict[str, Any]:
     """Read the properties of a model that cloning must not change."""
-    variables = [*model.variables, *its.training_variables(model), *(state for state, _ in its.states(model))]
+    variables = [*model.variables, *api.training_variables(model), *(state for state, _ in api.states(model))]
     return {
         "config": str(model.get_config()),
         "names": [(layer.name, layer.trainable) for layer in model.layers],
-        "variables": [(id(variable), np.asarray(its.read(variable)).tolist()) for variable in variables],
-        "nodes": [its.node_counts(layer) for layer in model.layers],
-        "compiled": its.compiled(model),
+        "variables": [(id(variable), np.asarray(api.read(variable)).tolist()) for variable in variables],
+        "nodes": [api.node_counts(layer) for layer in model.layers],
+        "compiled": api.compiled(model),
         "attributes": [sorted(vars(layer)) for layer in (model, *model.layers)],
         "optimizer": id(model.optimizer),
     }
@@ -115,10 +115,10 @@ def properties_of(model: Any, its: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize("generation", KERAS)
 def test_a_trained_model_is_cloned_faithfully_and_not_changed(generation: str) -> None:
-    model, its = trained_model(generation, batch=4), framework(generation)
-    before = properties_of(model, its)
+    model, api = trained_model(generation, batch=4), framework(generation)
+    before = properties_of(model, api)
     assert_clones_faithfully(model)
-    assert properties_of(model, its) == before
+    assert properties_of(model, api) == before
     model.fit(np.ones((4, 5), "int32"), np.ones((4, 1)), verbose=0)
 
 
@@ -135,17 +135,17 @@ def test_the_message_names_the_difference_and_the_model() -> None:
 
 @pytest.mark.parametrize("generation", KERAS)
 def test_a_check_does_not_change_settings_names_or_seeds(generation: str) -> None:
-    theirs = KERAS[generation]
-    inputs = theirs.Input((2,))
-    model = theirs.Model(inputs, theirs.layers.Dense(2)(theirs.layers.Dropout(0.5)(inputs)))
-    settings = theirs.backend.floatx(), keras.config.is_traceback_filtering_enabled()
-    number, before = int(theirs.layers.Dense(1).name.rpartition("_")[2]), model.get_weights()
-    drawn = theirs.utils.set_random_seed(1) or np.random.random()
-    theirs.utils.set_random_seed(1)
+    package = KERAS[generation]
+    inputs = package.Input((2,))
+    model = package.Model(inputs, package.layers.Dense(2)(package.layers.Dropout(0.5)(inputs)))
+    settings = package.backend.floatx(), keras.config.is_traceback_filtering_enabled()
+    number, before = int(package.layers.Dense(1).name.rpartition("_")[2]), model.get_weights()
+    drawn = package.utils.set_random_seed(1) or np.random.random()
+    package.utils.set_random_seed(1)
     assert_clones_faithfully(model)
     assert np.random.random() == drawn
-    assert theirs.layers.Dense(1).name == f"dense_{number + 1}"
-    assert (theirs.backend.floatx(), keras.config.is_traceback_filtering_enabled()) == settings
+    assert package.layers.Dense(1).name == f"dense_{number + 1}"
+    assert (package.backend.floatx(), keras.config.is_traceback_filtering_enabled()) == settings
 
     def stopped(model: Any) -> Any:
         raise KeyboardInterrupt

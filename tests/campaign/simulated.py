@@ -70,7 +70,7 @@ def finding_of(id_: str) -> Finding:
 
 def simulate_shard(setup: Setup, shard: Shard) -> Result:
     """Return the result of a shard, put together from recorded trials."""
-    met: Counter[tuple[str, str]] = Counter()
+    shown: Counter[tuple[str, str]] = Counter()
     findings: dict[tuple[str, str], Finding] = {}
     graphs = 0
     for seed, size in shard.blocks:
@@ -78,14 +78,14 @@ def simulate_shard(setup: Setup, shard: Shard) -> Result:
             graphs += 1
             for cause in causes:
                 key = ("upstream", cause)
-                met[key] += 1
+                shown[key] += 1
                 if key not in shard.seen:
                     findings.setdefault(key, finding_of(key[1]))
     time.sleep(GRAPH_SECONDS * graphs)
     verdicts = {"upstream": {"broken": graphs}, "fixed": {"faithful": graphs}}
     known = {issue.id: {"property": graphs} for issue in setup.known[:60]}
     counts = Counts(graphs=graphs, seconds=GRAPH_SECONDS * graphs, verdicts=verdicts, known=known)
-    return Result({"keras": "3.15.1"}, counts, tuple(findings.values()), dict(met))
+    return Result({"keras": "3.15.1"}, counts, tuple(findings.values()), dict(shown))
 
 
 def simulate_reduction(setup: Setup, finding: Finding, seconds: float) -> Result:

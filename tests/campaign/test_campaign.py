@@ -32,12 +32,12 @@ def known(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def whole(known: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def full_run(known: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An undisturbed run with one job."""
-    folder = add_unknown(tmp_path_factory.mktemp("whole"))
+    folder = add_unknown(tmp_path_factory.mktemp("full"))
     options = [option for option in _options(known) if option != "--json"]
-    done = fuzz(folder, *options, *TRIALS, "--jobs", "1")
-    assert done.returncode == 1, done.stderr
+    result = fuzz(folder, *options, *TRIALS, "--jobs", "1")
+    assert result.returncode == 1, result.stderr
     return folder / "run"
 
 
@@ -45,22 +45,22 @@ def _options(known: Path, out: str = "run") -> list[str]:
     return ["--known-issues", str(known), "--out", out, "--json"]
 
 
-def test_a_finding_is_confirmed_and_has_a_script_an_issue_and_pictures(whole: Path) -> None:
-    read_back = read_run(whole)
+def test_a_finding_is_confirmed_and_has_a_script_an_issue_and_pictures(full_run: Path) -> None:
+    read_back = read_run(full_run)
     assert read_back.problems == ()
-    (kept,) = (stored for stored in read_back.findings if stored.finding.id == FINGERPRINT)
-    finding = kept.finding
+    (stored,) = (stored for stored in read_back.findings if stored.finding.id == FINGERPRINT)
+    finding = stored.finding
     assert finding.proof and finding.smallest and finding.first_seen >= read_back.run.started
     assert (finding.subject, finding.cloner, finding.blame) == ("keras", "upstream", "upstream bug")
     assert finding.versions == read_back.run.versions["keras"] != {}
-    assert finding.id.startswith(finding.differences[0].check) and f"# {finding.title}\n" in kept.issue
-    assert kept.issue and kept.script
+    assert finding.id.startswith(finding.differences[0].check) and f"# {finding.title}\n" in stored.issue
+    assert stored.issue and stored.script
     assert read_back.run.ended
     assert read_back.run.total.graphs == 4
     assert read_back.run.total.known and read_back.run.total.worst["upstream"]
-    original, clone = kept.finding.pictures
+    original, clone = stored.finding.pictures
     assert {box.call for box in original} == {box.call for box in clone}
-    assert "<svg" in (whole / "report.html").read_text()
+    assert "<svg" in (full_run / "report.html").read_text()
 
 
 @pytest.mark.slow(reason="two campaigns; the test below checks that an interrupted one keeps its findings")
@@ -68,16 +68,16 @@ def test_a_killed_driver_keeps_its_findings_for_the_next_run(known: Path, tmp_pa
     run = tmp_path / "run"
     with start_clonediff("fuzz", *_options(known), *TRIALS, "--jobs", "1", cwd=add_unknown(tmp_path)) as process:
         wait_until(lambda: _findings(run), process)
-        left = processes(process.pid)
+        children = processes(process.pid)
         process.kill()
         process.wait()
-    _, alive = psutil.wait_procs(left, timeout=PATIENCE)
+    _, alive = psutil.wait_procs(children, timeout=PATIENCE)
     assert alive == []
     read_back = read_run(run)
     assert read_back.problems in ((), ("run.json: cannot be read (No such file or directory)",))
-    assert all(kept.script for kept in read_back.findings)
-    done = fuzz(tmp_path, "--trials", "1", "--known-issues", str(known), "--out", "next", "--json")
-    assert {found["id"] for found in summary(done)["findings"]} >= {kept.finding.id for kept in read_back.findings}
+    assert all(stored.script for stored in read_back.findings)
+    result = fuzz(tmp_path, "--trials", "1", "--known-issues", str(known), "--out", "next", "--json")
+    assert {row["id"] for row in summary(result)["findings"]} >= {stored.finding.id for stored in read_back.findings}
 
 
 def test_an_interrupted_run_keeps_findings_and_leaves_no_process_or_file(known: Path, tmp_path: Path) -> None:
@@ -86,34 +86,34 @@ def test_an_interrupted_run_keeps_findings_and_leaves_no_process_or_file(known: 
     options = (*_options(known), "--minutes", "30", "--jobs", "1")
     with start_clonediff("fuzz", *options, TMPDIR=str(temporary), cwd=add_unknown(tmp_path)) as process:
         wait_until(lambda: _findings(run), process)
-        left = processes(process.pid)
-        connections = [connection for child in left for connection in child.net_connections("inet")]
+        children = processes(process.pid)
+        connections = [connection for child in children for connection in child.net_connections("inet")]
         stdout, stderr = interrupt(process)
     assert process.returncode == 130, stderr
-    assert psutil.wait_procs(left, timeout=PATIENCE)[1] == []
+    assert psutil.wait_procs(children, timeout=PATIENCE)[1] == []
     assert [connection for connection in connections if connection.status == psutil.CONN_LISTEN] == []
     read_back = read_run(run)
     assert read_back.run.interrupted
     assert read_back.run.total.graphs == json.loads(stdout)["drawn"] > 0
-    assert not any(kept.finding.smallest for kept in read_back.findings), "there was no time to reduce the graph"
+    assert not any(stored.finding.smallest for stored in read_back.findings), "there was no time to reduce the graph"
     assert (tmp_path / "corpus" / "keras" / f"keras-upstream-{FINGERPRINT}.json").exists()
     assert (run / "report.html").exists()
     assert list(temporary.iterdir()) == []
 
 
 KILLS = [
-    (victim, sent, phase, turn)
+    (victim, signum, phase, turn)
     for turn in range(2)
     for victim in ("driver", "subject")
-    for sent in (signal.SIGKILL, signal.SIGTERM)
+    for signum in (signal.SIGKILL, signal.SIGTERM)
     for phase in ("starting", "drawing", "finding")
 ]
 
 
 @pytest.mark.slow(reason="two dozen campaigns, in each of which a process is killed")
-@pytest.mark.parametrize(("victim", "sent", "phase", "turn"), KILLS, ids=lambda value: getattr(value, "name", value))
+@pytest.mark.parametrize(("victim", "signum", "phase", "turn"), KILLS, ids=lambda value: getattr(value, "name", value))
 def test_no_finding_is_lost_when_a_process_is_killed(
-    victim: str, sent: signal.Signals, phase: str, turn: int, whole: Path, known: Path, tmp_path: Path
+    victim: str, signum: signal.Signals, phase: str, turn: int, full_run: Path, known: Path, tmp_path: Path
 ) -> None:
     run, temporary = tmp_path / "run", tmp_path / "temporary"
     temporary.mkdir()
@@ -125,15 +125,15 @@ def test_no_finding_is_lost_when_a_process_is_killed(
     }
     with start_clonediff("fuzz", *options, TMPDIR=str(temporary), cwd=add_unknown(tmp_path)) as process:
         wait_until(ready[phase], process)
-        threading.Event().wait(random.Random(f"{victim} {sent} {phase} {turn}").uniform(0, 2))
-        found, left = _findings(run), processes(process.pid)
-        os.kill(process.pid if victim == "driver" else processes(process.pid, SUBJECT)[0].pid, sent)
+        threading.Event().wait(random.Random(f"{victim} {signum} {phase} {turn}").uniform(0, 2))
+        found, children = _findings(run), processes(process.pid)
+        os.kill(process.pid if victim == "driver" else processes(process.pid, SUBJECT)[0].pid, signum)
         _, stderr = process.communicate(timeout=PATIENCE)
-    assert psutil.wait_procs(left, timeout=PATIENCE)[1] == []
-    assert process.returncode == (1 if victim == "subject" else -9 if sent is signal.SIGKILL else 130), stderr
+    assert psutil.wait_procs(children, timeout=PATIENCE)[1] == []
+    assert process.returncode == (1 if victim == "subject" else -9 if signum is signal.SIGKILL else 130), stderr
     assert all(path.exists() for path in found)
     if (victim, phase) == ("subject", "finding"):  # whose graph is being reduced
-        assert findings(run) == findings(whole)
+        assert findings(run) == findings(full_run)
     if process.returncode >= 0:
         assert (run / "report.html").exists() and read_run(run).problems == ()
     else:
@@ -188,15 +188,15 @@ def test_lost_subjects_and_flaky_causes_do_not_end_a_campaign(tmp_path: Path) ->
     (tmp_path / "odd.py").write_text(REFUSED_LAYER)
     (tmp_path / "once.py").write_text(BREAKS_ONCE)
     options = ("--subject", "keras", "--subject", "./gone", "--layers", "odd.py:Odd", "--cloner", "once.py:clone")
-    done = fuzz(tmp_path, *options, "--trials", "12", "--jobs", "1", "--out", "run", "--json")
+    result = fuzz(tmp_path, *options, "--trials", "12", "--jobs", "1", "--out", "run", "--json")
     read_back = read_run(tmp_path / "run")
     run = read_back.run
     ((subject, lost),) = run.lost.items()
     flaky = "keras: A trainable layer is frozen in the clone"
-    assert done.returncode == 1, "too many models are refused; a lost subject is only a warning"
+    assert result.returncode == 1, "too many models are refused; a lost subject is only a warning"
     assert lost == f"{subject}: does not start: exit code 3"
     assert run.flaky == [flaky]
-    assert done.stderr.splitlines()[-2:] == [
+    assert result.stderr.splitlines()[-2:] == [
         f"clonediff: {lost}",
         f"clonediff: not counted, since it did not show again: {flaky}",
     ]
@@ -204,7 +204,7 @@ def test_lost_subjects_and_flaky_causes_do_not_end_a_campaign(tmp_path: Path) ->
     assert why.startswith("ValueError: no units=… for …, shape=… no no") and len(why) <= 200
     assert [path.name.rpartition("-")[0] for path in (tmp_path / "run/refused").iterdir()] == ["keras-ValueError"]
     assert run.total.graphs == 12
-    assert (read_back.problems, read_back.findings, summary(done)["findings"]) == ((), (), [])
+    assert (read_back.problems, read_back.findings, summary(result)["findings"]) == ((), (), [])
     assert not list((tmp_path / "corpus").rglob("*.json"))
 
 
@@ -215,8 +215,7 @@ def _findings(run: Path) -> list[Path]:
 @pytest.mark.slow(reason="Keras starts again after each graph that aborts, also while a graph is reduced")
 def test_a_graph_that_kills_its_subject_is_one_finding(tmp_path: Path) -> None:
     aborts = cloner_of("aborts")
-    done = fuzz(tmp_path, "--trials", "12", "--cloner", "fixed", "--cloner", aborts, "--seed", "2", "--json")
-    result = summary(done)
+    result = summary(fuzz(tmp_path, "--trials", "12", "--cloner", "fixed", "--cloner", aborts, "--seed", "2", "--json"))
     (deadly,) = [found for found in result["findings"] if "sigabrt" in found["id"]]
     verdicts = result["run"]["counts"]["keras"]["verdicts"]
     assert deadly["cloner"] == aborts

@@ -27,20 +27,20 @@ VICTIMS = {"scheduler": " dask scheduler ", "worker": "spawn_main"}
 
 @pytest.mark.slow(reason="it starts a cluster and runs two campaigns")
 def test_a_cluster_has_the_same_findings_as_a_local_run(tmp_path: Path) -> None:
-    here, there = tmp_path / "here", tmp_path / "there"
-    here.mkdir()
-    there.mkdir()
+    local, remote = tmp_path / "local", tmp_path / "remote"
+    local.mkdir()
+    remote.mkdir()
     known = known_without(tmp_path, UNKNOWN)
-    asked = ("--trials", "30", "--known-issues", str(known), "--json", "--out", "run")
-    assert summary(fuzz(add_unknown(here), *asked, "--jobs", "1"))["findings"]
+    options = ("--trials", "30", "--known-issues", str(known), "--json", "--out", "run")
+    assert summary(fuzz(add_unknown(local), *options, "--jobs", "1"))["findings"]
     before = _subjects()  # subjects of other tests
     with _cluster(tmp_path) as address:
-        first = summary(fuzz(add_unknown(there), *asked, "--scheduler", address))
-        again = summary(fuzz(there, "--trials", "3", "--json", "--out", "second", "--scheduler", address))
+        first = summary(fuzz(add_unknown(remote), *options, "--scheduler", address))
+        second = summary(fuzz(remote, "--trials", "3", "--json", "--out", "second", "--scheduler", address))
         assert _subjects() <= before, "the subjects end with the campaign, but the workers keep running"
     assert first["findings"]
-    assert again["drawn"] >= 3
-    assert findings(here / "run") == findings(there / "run")
+    assert second["drawn"] >= 3
+    assert findings(local / "run") == findings(remote / "run")
 
 
 @pytest.mark.no_keras
@@ -49,10 +49,10 @@ def test_a_missing_scheduler_is_reported_without_a_traceback(tmp_path: Path, mon
         taken.bind(("127.0.0.1", 0))
         address = f"tcp://127.0.0.1:{taken.getsockname()[1]}"
         monkeypatch.setenv("CLONEDIFF_WAIT", "2")
-        done = fuzz(tmp_path, *QUICK, "--scheduler", address)
-    assert done.returncode == 2
-    assert f"{address}: no Dask scheduler with a worker answers" in done.stderr
-    assert "Traceback" not in done.stderr
+        result = fuzz(tmp_path, *QUICK, "--scheduler", address)
+    assert result.returncode == 2
+    assert f"{address}: no Dask scheduler with a worker answers" in result.stderr
+    assert "Traceback" not in result.stderr
 
 
 @pytest.mark.slow(reason="it starts a cluster and runs a campaign")
@@ -68,8 +68,8 @@ def test_results_are_kept_when_a_scheduler_or_a_worker_dies(
 ) -> None:
     run = tmp_path / "run"
     with _cluster(tmp_path) as address:
-        asked = (*budget, "--cloner", "fixed", "--out", "run", "--scheduler", address)
-        with start_clonediff("fuzz", *asked, cwd=tmp_path) as process:
+        options = (*budget, "--cloner", "fixed", "--out", "run", "--scheduler", address)
+        with start_clonediff("fuzz", *options, cwd=tmp_path) as process:
             wait_until((run / "run.json").exists, process)
             killed = [child for child in processes(os.getpid(), VICTIMS[victim]) if _is_of_dask(child)][:1]
             for child in killed:

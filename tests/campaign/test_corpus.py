@@ -23,8 +23,8 @@ TF_KERAS = record(0, of_layer("layers.ReLU()", generation="tf_keras"))
 
 def test_the_latest_graph_of_a_cause_stays_in_the_corpus_until_removed(tmp_path: Path) -> None:
     nightly = NightlyCorpus(tmp_path)
-    for made in (record(0), record(0), SMALLER, ANOTHER, record(2, msgspec.structs.replace(SHARED, source="another"))):
-        nightly.write(made)
+    for item in (record(0), record(0), SMALLER, ANOTHER, record(2, msgspec.structs.replace(SHARED, source="another"))):
+        nightly.write(item)
     assert nightly.graphs("keras") == (bytes(ANOTHER.graph), bytes(SMALLER.graph))
     nightly.remove(SMALLER)
     nightly.remove(SMALLER)
@@ -41,7 +41,7 @@ COMPLETE = msgspec.json.encode(record(0))
 
 
 @pytest.mark.parametrize(
-    ("content", "says"),
+    ("content", "message"),
     [
         pytest.param(COMPLETE[:-20], "truncated", id="half a file"),
         pytest.param(b"{}", "missing required field `id`", id="no finding"),
@@ -49,7 +49,7 @@ COMPLETE = msgspec.json.encode(record(0))
         pytest.param(msgspec.json.encode(TF_KERAS), ": is not a graph of keras", id="another generation"),
     ],
 )
-def test_the_corpus_names_an_unreadable_file_and_reads_the_others(tmp_path: Path, content: bytes, says: str) -> None:
+def test_the_corpus_names_an_unreadable_file_and_reads_the_others(tmp_path: Path, content: bytes, message: str) -> None:
     nightly = NightlyCorpus(tmp_path)
     nightly.write(ANOTHER)
     folder = tmp_path / "keras"
@@ -60,7 +60,7 @@ def test_the_corpus_names_an_unreadable_file_and_reads_the_others(tmp_path: Path
     (folder / ".hidden.json").write_text("half")
     assert nightly.graphs("keras") == (bytes(ANOTHER.graph),)
     (problem,) = nightly.problems
-    assert says.lower() in problem.lower()
+    assert message.lower() in problem.lower()
     assert problem.isprintable() and len(problem) <= 520
 
 
@@ -68,9 +68,9 @@ def test_only_the_graphs_of_the_latest_findings_are_tried(tmp_path: Path, monkey
     monkeypatch.setattr("clonediff.harness.campaign.corpus.MAX_GRAPHS", 3)
     nightly = NightlyCorpus(tmp_path)
     findings = [record(number, msgspec.structs.replace(SHARED, source=f"model_{number}")) for number in range(5)]
-    for number, made in enumerate(findings):
-        nightly.write(made)
-        (path,) = (tmp_path / "keras").glob(f"*{made.id}.json")
+    for number, item in enumerate(findings):
+        nightly.write(item)
+        (path,) = (tmp_path / "keras").glob(f"*{item.id}.json")
         os.utime(path, (1000 + number, 1000 + number))
     nightly.write(findings[0])  # the cause shows again
     assert set(nightly.graphs("keras")) == {bytes(findings[number].graph) for number in (0, 3, 4)}

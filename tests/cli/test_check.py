@@ -127,9 +127,9 @@ def test_the_answer_describes_what_is_wrong_with_a_clone(models: Path, clonediff
 
 
 def test_check_prints_a_script_that_fails_alone(models: Path, tmp_path: Path) -> None:
-    done = run_clonediff("check", "theirs.py:escapes", "--script", cwd=models)
-    assert done.returncode == 1 and "theirs.py:escapes: cannot be cloned (keras.models.clone_model)" in done.stderr
+    result = run_clonediff("check", "theirs.py:escapes", "--script", cwd=models)
+    assert result.returncode == 1 and "theirs.py:escapes: cannot be cloned (keras.models.clone_model)" in result.stderr
     script = tmp_path / "repro.py"
-    script.write_text(done.stdout)
-    alone = subprocess.run([sys.executable, "-I", str(script)], capture_output=True, text=True, check=False)
-    assert "ValueError: Requested the deserialization of a `Lambda`" in alone.stderr
+    script.write_text(result.stdout)
+    isolated = subprocess.run([sys.executable, "-I", str(script)], capture_output=True, text=True, check=False)
+    assert "ValueError: Requested the deserialization of a `Lambda`" in isolated.stderr

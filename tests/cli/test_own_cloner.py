@@ -17,9 +17,9 @@ CLONER_OPTION = ("--cloner", "of_mine:through_config")
 def test_a_custom_cloner_is_tried_and_replayed_if_the_command_names_it(tmp_path: Path) -> None:
     (tmp_path / "of_mine.py").write_text(CLONER)
     options = ("--trials", "8", "--seed", "1", *CLONER_OPTION, "--at-least", "computes", "--out", "run", "--json")
-    done = run_clonediff("fuzz", *options, cwd=tmp_path)
-    assert done.returncode == 1, done.stderr
-    findings = json.loads(done.stdout)["findings"]
+    result = run_clonediff("fuzz", *options, cwd=tmp_path)
+    assert result.returncode == 1, result.stderr
+    findings = json.loads(result.stdout)["findings"]
     assert {finding["cloner"] for finding in findings} == {f"{tmp_path}/of_mine:through_config"}
     folder = next(finding["folder"] for finding in findings if finding["proof"])
     assert 'cloner = importlib.import_module("of_mine")' in Path(folder, "repro.py").read_text()

@@ -36,9 +36,9 @@ def test_progress_is_printed_in_plain_lines_without_a_terminal(
 @pytest.mark.no_keras
 @pytest.mark.parametrize(("variables", "colours"), [({}, True), ({"NO_COLOR": "1"}, False)])
 def test_a_terminal_shows_colours_unless_no_color_is_set(variables: dict[str, str], colours: bool) -> None:
-    done = run_clonediff("replay", "nothing-here", **{"FORCE_COLOR": "1", "TERM": "xterm-256color", **variables})
-    assert ("\x1b[35mcannot tell\x1b[0m" in done.stdout) is colours
-    assert "cannot tell" in done.stdout
+    result = run_clonediff("replay", "nothing-here", **{"FORCE_COLOR": "1", "TERM": "xterm-256color", **variables})
+    assert ("\x1b[35mcannot tell\x1b[0m" in result.stdout) is colours
+    assert "cannot tell" in result.stdout
 
 
 def test_an_interrupted_replay_prints_its_answers_so_far(tmp_path: Path) -> None:

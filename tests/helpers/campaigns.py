@@ -50,18 +50,18 @@ def fuzz(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return run_clonediff("fuzz", *arguments, cwd=folder)
 
 
-def summary(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
+def summary(run: subprocess.CompletedProcess[str]) -> dict[str, Any]:
     """Return the JSON that a campaign printed."""
-    assert "Traceback" not in done.stderr, done.stderr
-    result: dict[str, Any] = json.loads(done.stdout)
+    assert "Traceback" not in run.stderr, run.stderr
+    result: dict[str, Any] = json.loads(run.stdout)
     return result
 
 
 def findings(run: Path) -> dict[str, tuple[int, bool | None, bytes, str]]:
     """Return the findings of a run by folder: count, proof, graph and script."""
     return {
-        kept.name: (kept.finding.count, kept.finding.proof, bytes(kept.finding.graph), kept.script)
-        for kept in read_run(run).findings
+        stored.name: (stored.finding.count, stored.finding.proof, bytes(stored.finding.graph), stored.script)
+        for stored in read_run(run).findings
     }
 
 

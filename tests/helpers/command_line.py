@@ -44,9 +44,9 @@ def run_clonediff(*arguments: str, cwd: Path | None = None, **environment: str) 
 
 def imported_modules(*arguments: str, code: str = CLONEDIFF[-1], **environment: str) -> set[str]:
     """Return the modules that a new process imports for a command, or for other code."""
-    done = _run([sys.executable, "-X", "importtime", "-c", code, *arguments], None, environment)
-    assert "Traceback" not in done.stderr, done.stderr[-2000:]
-    return {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    result = _run([sys.executable, "-X", "importtime", "-c", code, *arguments], None, environment)
+    assert "Traceback" not in result.stderr, result.stderr[-2000:]
+    return {line.rpartition("|")[2].strip() for line in result.stderr.splitlines()}
 
 
 def _run(command: list[str], cwd: Path | None, environment: dict[str, str]) -> subprocess.CompletedProcess[str]:

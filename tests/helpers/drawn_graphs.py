@@ -39,15 +39,15 @@ _DRAWN: dict[Generation, tuple[list[Graph], Iterator[Graph]]] = {}
 """By generation: the graphs drawn so far, and an iterator of the next ones."""
 
 
-def drawn_graphs(generation: Generation, most: int) -> list[Graph]:
-    """Return the first `most` graphs of `SEED`, which all tests of a worker share."""
+def drawn_graphs(generation: Generation, max_graphs: int) -> list[Graph]:
+    """Return the first `max_graphs` graphs of `SEED`, which all tests of a worker share."""
     if generation not in _DRAWN:
         process = process_of(generation)
         rounds = (draws(process, seed, 50, cloners=("fixed",)) for seed in count(SEED))
         _DRAWN[generation] = [], chain.from_iterable(rounds)
-    graphs, more = _DRAWN[generation]
-    graphs += islice(more, max(0, most - len(graphs)))
-    return graphs[:most]
+    graphs, further = _DRAWN[generation]
+    graphs += islice(further, max(0, max_graphs - len(graphs)))
+    return graphs[:max_graphs]
 
 
 def graph_of(*body: Apply | Nest | Again, inputs: tuple[Input, ...] = (Input((4,)),), **fields: Any) -> Graph:

@@ -96,8 +96,8 @@ def finding(number: int = 0, graph: Graph = SHARED, **changes: Any) -> Json:
 
 def record(number: int = 0, graph: Graph = SHARED, **changes: Any) -> Finding:
     """Return a finding as an object of a campaign."""
-    made = msgspec.json.decode(json.dumps(finding(number, graph, **changes)), type=Finding)
-    return msgspec.structs.replace(made, graph=msgspec.Raw(to_json(graph)))
+    record_ = msgspec.json.decode(json.dumps(finding(number, graph, **changes)), type=Finding)
+    return msgspec.structs.replace(record_, graph=msgspec.Raw(to_json(graph)))
 
 
 def counts(**changes: Any) -> Json:
@@ -136,7 +136,7 @@ def write(path: Path, content: bytes) -> None:
 
 def run_folder(path: Path, findings: Sequence[Json] = (), run: Json | None = None) -> Path:
     """Write a run folder as a campaign does."""
-    for number, made in enumerate(findings):
-        write(path / "findings" / f"keras-{number:03}" / "finding.json", json.dumps(made).encode())
+    for number, record_ in enumerate(findings):
+        write(path / "findings" / f"keras-{number:03}" / "finding.json", json.dumps(record_).encode())
     write(path / "run.json", json.dumps(run or example_run()).encode())
     return path

@@ -35,9 +35,9 @@ model.compile("sgd", "mse", metrics=["mae"])
 def test_a_check_restores_keras_and_leaks_no_layer_or_class(costly: bool) -> None:
     def alive() -> Counter[str]:
         gc.collect()
-        objects = [kept for kept in gc.get_objects() if issubclass(type(kept), (keras.layers.Layer, type))]
-        classes = [kept.__name__ for kept in objects if isinstance(kept, type) and kept.__name__ == "Halved"]
-        return Counter(classes + [kept.name for kept in objects if not isinstance(kept, type)])
+        objects = [item for item in gc.get_objects() if issubclass(type(item), (keras.layers.Layer, type))]
+        classes = [item.__name__ for item in objects if isinstance(item, type) and item.__name__ == "Halved"]
+        return Counter(classes + [item.name for item in objects if not isinstance(item, type)])
 
     main, call, before = sys.modules["__main__"], keras.layers.Layer.__call__, alive()
     check_clone(of_source(COMPILED, Input((3, 4), name="inputs")), clone_model, costly=costly)

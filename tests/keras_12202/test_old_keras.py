@@ -46,19 +46,19 @@ AT_NIGHT = pytest.mark.slow(reason="it installs Keras 2.2.4")
 @pytest.fixture(scope="module")
 def search_result(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """Run a search. If the release cannot be installed, skip the tests."""
-    done = run_clonediff("fuzz", *OLD, "--trials", "80", "--seed", "1", "--json", cwd=tmp_path_factory.mktemp("drawn"))
-    if done.returncode == 2 and "Traceback" not in done.stderr:
-        skip_or_fail(done.stderr)
-    assert done.returncode == 1, done.stderr
-    return json.loads(done.stdout)
+    result = run_clonediff("fuzz", *OLD, "--trials", "80", "--seed", "1", "--json", cwd=tmp_path_factory.mktemp("run"))
+    if result.returncode == 2 and "Traceback" not in result.stderr:
+        skip_or_fail(result.stderr)
+    assert result.returncode == 1, result.stderr
+    return json.loads(result.stdout)
 
 
 def judge_proposals(folder: Path, proposals: dict[str, str], *options: str) -> subprocess.CompletedProcess[str]:
     for name, text in proposals.items():
         (folder / name).write_text(text)
-    done = run_clonediff("judge", *proposals, *OLD, *options, cwd=folder)
-    assert done.returncode == 1, done.stderr
-    return done
+    result = run_clonediff("judge", *proposals, *OLD, *options, cwd=folder)
+    assert result.returncode == 1, result.stderr
+    return result
 
 
 @pytest.fixture(scope="module")
@@ -68,8 +68,8 @@ def verdicts(search_result: Any, tmp_path_factory: pytest.TempPathFactory) -> di
         "fixes.diff": _diff("# Update tensor_map."),
         "unfit.diff": _diff("").replace("\n-", "\n- no"),
     }
-    done = judge_proposals(tmp_path_factory.mktemp("judged"), proposals, "--trials", "60", "--json")
-    record = json.loads(done.stdout)
+    result = judge_proposals(tmp_path_factory.mktemp("judged"), proposals, "--trials", "60", "--json")
+    record = json.loads(result.stdout)
     assert record["repaired"] == record["built"] > record["upstream"] > 0
     return dict(zip(proposals, record["verdicts"], strict=True))
 

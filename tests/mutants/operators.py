@@ -51,13 +51,13 @@ class Scene:
         return next((found for found in reversed(like) if found is not value and _text(found) != _text(value)), None)
 
 
-def _shape(thing: Any) -> str:
-    return str(getattr(thing, "shape", ""))
+def _shape(item: Any) -> str:
+    return str(getattr(item, "shape", ""))
 
 
-def _text(thing: Any) -> str:
+def _text(item: Any) -> str:
     """Return the contents of an object as text; objects with equal texts are interchangeable."""
-    return repr(getattr(thing, "__dict__", id(thing)))
+    return repr(getattr(item, "__dict__", id(item)))
 
 
 def is_user_defined(place: Place) -> bool:
@@ -86,7 +86,7 @@ def _is_constant(value: Any) -> bool:
 
 def _differ(one: Any, two: Any) -> bool:
     """Whether two values differ, so that one can replace the other."""
-    kinds = [[type(thing), *(map(type, thing) if isinstance(thing, (list, tuple)) else ())] for thing in (one, two)]
+    kinds = [[type(item), *(map(type, item) if isinstance(item, (list, tuple)) else ())] for item in (one, two)]
     if kinds[0] != kinds[1] or isinstance(one, bool):
         return False
     return one != two if isinstance(one, PLAIN) else one is not two
@@ -272,16 +272,16 @@ def _weight_changes(scene: Scene) -> Changes:
             regularizer = None if weight.regularizer else tf.nn.l2_loss
             changes["regularizer"] = partial(setattr, weight, "_regularizer", regularizer)
         yield from ((f"weights[{number}]: {text}", change) for text, change in changes.items())
-    for thing in scene.objects:
+    for item in scene.objects:
         for name in (
             "_trainable_variables",
             "_trainable_weights",
             "_non_trainable_variables",
             "_non_trainable_weights",
         ):
-            held = getattr(thing, "__dict__", {}).get(name) or []
-            if len(held) > 1 and hasattr(thing, "call"):
-                yield f"{thing.name}.{name}: reversed", partial(list.reverse, held)
+            held = getattr(item, "__dict__", {}).get(name) or []
+            if len(held) > 1 and hasattr(item, "call"):
+                yield f"{item.name}.{name}: reversed", partial(list.reverse, held)
 
 
 _ONE_BY_ONE = ("alias", "reference", "dropped", "swapped", "value", "array", "dtype", "class", "function")

@@ -54,9 +54,9 @@ def results_of(mutant: Mutant) -> list[Result]:
 
 def score(count: int, seed: int, processes: int = 1) -> Iterator[Result]:
     """Yield the results of about `count` mutants, equally many per operator, and of unchanged models."""
-    each = max(1, count // len(OPERATORS))
+    per_operator = max(1, count // len(OPERATORS))
     names = random.Random(seed).sample(sorted(MODELS), min(len(MODELS), max(6, count // 8)))
-    work = functools.partial(_results, names=names, each=each, seed=seed)
+    work = functools.partial(_results, names=names, per_operator=per_operator, seed=seed)
     if processes == 1:
         yield from chain.from_iterable(map(work, OPERATORS))
         return
@@ -64,15 +64,15 @@ def score(count: int, seed: int, processes: int = 1) -> Iterator[Result]:
         yield from chain.from_iterable(pool.imap_unordered(work, OPERATORS))
 
 
-def _results(operator: str, names: list[str], each: int, seed: int) -> list[Result]:
+def _results(operator: str, names: list[str], per_operator: int, seed: int) -> list[Result]:
     """Return the results of an operator, on one model after the other."""
     names = random.Random(f"{seed} {operator}").sample(names, len(names))
-    mutants = [mutant for name in names for mutant in mutants_of(name, seed)[operator][: 3 * each]]
-    made = filter(None, map(results_of, sorted(mutants, key=lambda mutant: mutant.number)))
-    results = list(chain.from_iterable(islice(made, each)))
-    used = sorted({result.mutant.model for result in results})
+    mutants = [mutant for name in names for mutant in mutants_of(name, seed)[operator][: 3 * per_operator]]
+    outcomes = filter(None, map(results_of, sorted(mutants, key=lambda mutant: mutant.number)))
+    results = list(chain.from_iterable(islice(outcomes, per_operator)))
+    models = sorted({result.mutant.model for result in results})
     found = [
-        (Mutant(name, "unchanged", text, 0), mode) for name in used for mode in MODES for text in alarms(name, mode)
+        (Mutant(name, "unchanged", text, 0), mode) for name in models for mode in MODES for text in alarms(name, mode)
     ]
     return [*(Result(mutant, mode, ALARM) for mutant, mode in found), *results]
 

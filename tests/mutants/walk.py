@@ -128,14 +128,14 @@ def _container(holder: Any) -> Any:
     return plain if package(holder) in KERAS else type(holder)
 
 
-def package(thing: Any) -> str:
+def package(item: Any) -> str:
     """Return the package that defines the class of an object."""
-    return str(type(thing).__module__).partition(".")[0]
+    return str(type(item).__module__).partition(".")[0]
 
 
-def has_base(thing: Any, names: tuple[str, ...]) -> bool:
+def has_base(item: Any, names: tuple[str, ...]) -> bool:
     """Whether a class or base of an object has one of these names."""
-    return any(base.__name__ in names for base in type(thing).__mro__)
+    return any(base.__name__ in names for base in type(item).__mro__)
 
 
 @functools.cache

@@ -25,8 +25,8 @@ _SEEN: Any = weakref.WeakSet()
 def _breaks(fault: Callable[[Any, Any], Any]) -> Callable[..., Any]:
     """Return a cloner that calls `fault` on a clone by `fixed`, which it changes or replaces."""
 
-    def clone(model: Any, **given: Any) -> Any:
-        faithful = clonediff.clone_model(model, **given)
+    def clone(model: Any, **arguments: Any) -> Any:
+        faithful = clonediff.clone_model(model, **arguments)
         other = fault(model, faithful)
         return faithful if other is None else other
 
@@ -92,7 +92,7 @@ def weights_copied(model: Any, clone: Any) -> None:
     clone.set_weights(model.get_weights())
 
 
-def layer_shared_with_original(model: Any, **given: Any) -> Any:
+def layer_shared_with_original(model: Any, **arguments: Any) -> Any:
     """own: uses the original's last layer with weights instead of a clone of it."""
     last = _last_with_weights(model)
     return clonediff.clone_model(model, clone_function=lambda layer: layer if layer is last else _made_anew(layer))
@@ -173,7 +173,7 @@ def gradients_reversed(model: Any, clone: Any) -> None:
 def loss_doubled(model: Any, clone: Any) -> None:
     """training loss: doubles the loss."""
     compute = clone.compute_metrics
-    clone.compute_metrics = lambda *given, **more: {name: 2 * value for name, value in compute(*given, **more).items()}
+    clone.compute_metrics = lambda *args, **rest: {name: 2 * value for name, value in compute(*args, **rest).items()}
 
 
 @_breaks

@@ -100,9 +100,9 @@ def tfmot() -> Iterator[Recipe]:
     """Yield three models of tf_keras that tensorflow-model-optimization has wrapped."""
     imports = "import tensorflow_model_optimization as tfmot\nimport tf_keras as keras\n"
     for base, source in TABLES["tfmot"]["bases"].items():
-        for how, wrapped in TABLES["tfmot"]["wrapped"].items():
+        for method, wrapped in TABLES["tfmot"]["wrapped"].items():
             if base in wrapped.get("on", ["layers"]):
-                yield Recipe(f"tfmot:{base} {how}", f"{imports}{source}{wrapped['source']}")
+                yield Recipe(f"tfmot:{base} {method}", f"{imports}{source}{wrapped['source']}")
 
 
 SUITES: dict[str, tuple[str, Callable[[], Iterator[Recipe]]]] = {
@@ -117,25 +117,25 @@ SUITES: dict[str, tuple[str, Callable[[], Iterator[Recipe]]]] = {
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     recipes: list[Recipe] = []
-    for suite, (package, its) in SUITES.items() if runs_all_tests() else ():
-        there = importlib.util.find_spec(package) is not None
-        recipes += its() if there else [Recipe(suite, skipped=f"{package} is not installed: pip install '.[real]'")]
+    for suite, (package, load) in SUITES.items() if runs_all_tests() else ():
+        found = importlib.util.find_spec(package) is not None
+        recipes += load() if found else [Recipe(suite, skipped=f"{package} is not installed: pip install '.[real]'")]
     if "recipe" in metafunc.fixturenames:
         metafunc.parametrize("recipe", [recipe.case for recipe in recipes])
 
 
 @pytest.mark.slow(reason="more than 250 models, each of which takes seconds")
 def test_a_real_model_is_cloned_faithfully(recipe: Recipe) -> None:
-    made: dict[str, Any] = {}
-    exec(recipe.source, made)
-    model, inputs = made["model"], None
+    namespace: dict[str, Any] = {}
+    exec(recipe.source, namespace)
+    model, inputs = namespace["model"], None
     if recipe.sizes:
         inputs = {}
         for tensor in model.inputs:
             shape = [size or recipe.sizes.get(tensor.name, 8) for size in tensor.shape[1:]]
             inputs[tensor.name] = np.ones([2, *shape], tensor.dtype)
     assert_clones_faithfully(model, inputs=inputs)
-    made.clear()
+    namespace.clear()
     del model
     importlib.import_module("keras").utils.clear_session()
     gc.collect()

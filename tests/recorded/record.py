@@ -57,15 +57,15 @@ def _record(process: SubjectProcess) -> Iterator[Recorded]:
 
 
 def main() -> None:
-    before = read() if FILE.exists() else []
+    previous = read() if FILE.exists() else []
     trials = [trial for generation in DRAWN for trial in _record(process_of(generation))]
     write(trials)
-    had, have = (Counter[str](), Counter[str]())
-    for counter, recording in ((had, before), (have, trials)):
+    old_counts, new_counts = (Counter[str](), Counter[str]())
+    for counter, recording in ((old_counts, previous), (new_counts, trials)):
         for trial in recording:
             counter[trial.name.partition(" ")[0]] += len(trial.causes)
-    for sort in have:
-        sys.stdout.write(f"{sort}: {had[sort]} causes before, {have[sort]} now\n")
+    for sort in new_counts:
+        sys.stdout.write(f"{sort}: {old_counts[sort]} causes before, {new_counts[sort]} now\n")
 
 
 if __name__ == "__main__":

@@ -16,9 +16,9 @@ pytestmark = pytest.mark.no_keras
 
 def test_a_run_is_read_back_unchanged(tmp_path: Path) -> None:
     back = read_run(run_folder(tmp_path, [finding(0, proof=False, count=3)]))
-    (kept,) = back.findings
-    assert (kept.finding.title, kept.finding.count, kept.finding.proof) == (finding(0)["title"], 3, False)
-    assert kept.script == finding(0)["source"]
+    (stored,) = back.findings
+    assert (stored.finding.title, stored.finding.count, stored.finding.proof) == (finding(0)["title"], 3, False)
+    assert stored.script == finding(0)["source"]
     assert (back.run.seconds, back.run.total.graphs, back.readable) == (100.0, 300, True)
     assert (back.problems, back.unreadable) == ((), ())
 
@@ -37,7 +37,7 @@ def test_a_write_that_fails_leaves_the_old_file(tmp_path: Path, monkeypatch: pyt
 
 
 @pytest.mark.parametrize(
-    ("content", "says"),
+    ("content", "message"),
     [
         pytest.param(b'{"started": 3}', "Expected `str`, got `int` - at `$.started`", id="type"),
         pytest.param(b"{}", "missing required field `started`", id="missing"),
@@ -49,22 +49,22 @@ def test_a_write_that_fails_leaves_the_old_file(tmp_path: Path, monkeypatch: pyt
         pytest.param(None, "cannot be read (No such file or directory)", id="no file"),
     ],
 )
-def test_a_wrong_run_file_is_named_and_findings_are_read(content: bytes | None, says: str, tmp_path: Path) -> None:
+def test_a_wrong_run_file_is_named_and_findings_are_read(content: bytes | None, message: str, tmp_path: Path) -> None:
     run_folder(tmp_path, [finding(0)])
     (tmp_path / "run.json").unlink()
     if content is not None:
         (tmp_path / "run.json").write_bytes(content)
     back = read_run(tmp_path)
     assert (back.readable, len(back.findings)) == (False, 1)
-    assert back.problems[0].startswith("run.json: ") and says.lower() in back.problems[0].lower()
+    assert back.problems[0].startswith("run.json: ") and message.lower() in back.problems[0].lower()
 
 
 def test_a_truncated_finding_is_named_and_the_others_are_read(tmp_path: Path) -> None:
     run_folder(tmp_path, [finding(0), finding(1)])
     file = next(iter(sorted(tmp_path.rglob("finding.json"))))
-    whole = file.read_bytes()
-    for part in range(0, len(whole) - 1, len(whole) // 40):  # a file that only lacks its last newline is complete
-        file.write_bytes(whole[:part])
+    content = file.read_bytes()
+    for part in range(0, len(content) - 1, len(content) // 40):  # a file that only lacks its last newline is complete
+        file.write_bytes(content[:part])
         back = read_run(tmp_path)
         assert (len(back.findings), back.unreadable) == (1, (file.parent.name,))
         assert back.problems[0].startswith(f"findings/{file.parent.name}/finding.json: ")
@@ -93,9 +93,9 @@ def test_a_finding_can_be_replaced_and_withdrawn(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "run")
     folder.write_finding(record(0, smallest=False, source="big = 1\n"))
     folder.write_finding(record(0, source="small = 1\n"))
-    (kept,) = read_run(folder.path).findings
-    assert (kept.script, kept.finding.smallest) == ("small = 1\n", True)
-    folder.withdraw(kept.finding)
+    (stored,) = read_run(folder.path).findings
+    assert (stored.script, stored.finding.smallest) == ("small = 1\n", True)
+    folder.withdraw(stored.finding)
     assert read_run(folder.path).findings == ()
     assert len(list(folder.path.glob("unsteady/*/finding.json"))) == 1
     for graph in (b"first", b"second"):
@@ -120,8 +120,8 @@ def test_an_earlier_run_is_renamed_and_kept(tmp_path: Path) -> None:
         RunFolder(path)
     os.close(first._lock)
     second = RunFolder(path)
-    (kept,) = (folder for folder in tmp_path.iterdir() if folder != path)
-    assert kept.name.startswith("nightly-20") and read_run(kept).run.started == "2026-11-29"
+    (stored,) = (folder for folder in tmp_path.iterdir() if folder != path)
+    assert stored.name.startswith("nightly-20") and read_run(stored).run.started == "2026-11-29"
     assert [file.name for file in path.iterdir()] == [".lock"]
     os.close(second._lock)
     (tmp_path / "mine").mkdir()

@@ -56,7 +56,7 @@ def reports(path: Path, findings: list[Json], known: KnownIssues = KNOWN, **chan
     """Return the page, the summary, and all issues of a run."""
     read = read_run(run_folder(path, findings, example_run(**changes)))
     write_reports(read, known)
-    issues = "".join(kept.read_text() for kept in sorted(path.glob("findings/*/issue.md")))
+    issues = "".join(file.read_text() for file in sorted(path.glob("findings/*/issue.md")))
     return Page((path / "report.html").read_text()), (path / "summary.md").read_text(), issues
 
 
@@ -97,8 +97,8 @@ def test_every_report_begins_with_the_verdict(
 
 def test_the_reports_say_that_a_run_has_not_ended(tmp_path: Path) -> None:
     page, summary, _ = reports(tmp_path, [], ended=False)
-    for said in ("the run has not ended", "300 trials in 2 min, 3.0 a second, seed 7, 2 jobs"):
-        assert said in page.text and said in summary
+    for text in ("the run has not ended", "300 trials in 2 min, 3.0 a second, seed 7, 2 jobs"):
+        assert text in page.text and text in summary
     write(tmp_path / "run.json", b"{")
     write_reports(read_run(tmp_path), KNOWN)
     assert (tmp_path / "summary.md").read_text().startswith("## clonediff: The run cannot be read\n")
@@ -211,7 +211,7 @@ ISSUE = Path(__file__).with_name("issue.txt").read_text()
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "text"),
     [
         pytest.param({}, ISSUE, id="whole"),
         pytest.param({"proof": False}, "does not fail when run alone; check it before you report it", id="not proven"),
@@ -219,8 +219,8 @@ ISSUE = Path(__file__).with_name("issue.txt").read_text()
         pytest.param({"differences": (), "detail": "ValueError: no"}, "The model cannot be built or run", id="refused"),
     ],
 )
-def test_the_issue_of_a_finding_equals_the_stored_text(changes: dict[str, Any], said: str, tmp_path: Path) -> None:
-    assert said in reports(tmp_path, [finding(0, **changes)])[2]
+def test_the_issue_of_a_finding_equals_the_stored_text(changes: dict[str, Any], text: str, tmp_path: Path) -> None:
+    assert text in reports(tmp_path, [finding(0, **changes)])[2]
 
 
 def test_issues_state_the_promise_of_every_check(tmp_path: Path) -> None:
@@ -272,12 +272,12 @@ def hostile_reports(path: Path, text: str = POISON) -> tuple[Page, str, str]:
     evil = {**poison(finding(0), text), "generation": "keras", "subject": "keras", "cloner": text[:50]}
     evil["versions"] = {text: text}
     findings = [{**evil, "id": "a", "known": text}, {**evil, "id": "b", "proof": False}, {**evil, "id": "c"}]
-    met = counts(verdicts={text: {"crashed": 1}}, worst={text: {"crashes": 1}}, known={text: {"crashes": 1}})
+    hits = counts(verdicts={text: {"crashed": 1}}, worst={text: {"crashes": 1}}, known={text: {"crashes": 1}})
     run = {
         **poison(example_run(failures=[""], unsteady=[""]), text),
         "lost": {text: text},
         "versions": {text: {text: text}},
-        "counts": {"keras": {**met, "refused": {text: 1}}, text: counts(known={"lambda-refused": {"crashes": 1}})},
+        "counts": {"keras": {**hits, "refused": {text: 1}}, text: counts(known={"lambda-refused": {"crashes": 1}})},
     }
     known = KnownIssues((replace(KNOWN.get("lambda-refused"), title=text, because=text, link=f"https://x/{text}"),))
     return reports(path, findings, known, **run)

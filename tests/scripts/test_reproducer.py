@@ -153,18 +153,18 @@ def scripts(
     return {f"{hit.cloner.rpartition(':')[2]} {hit.fingerprint}": script_of(hit, generation, {}) for hit in hits}
 
 
-def run(made: dict[str, Script], generation: str) -> None:
+def run(scripts: dict[str, Script], generation: str) -> None:
     """Run the scripts that compare something; each fault has one, which is sure unless the fault is in `MAY_PASS`."""
     faults, compare, sure = (
-        {name.partition(" ")[0] for name, script in made.items() if wanted(script)}
+        {name.partition(" ")[0] for name, script in scripts.items() if wanted(script)}
         for wanted in (lambda script: True, lambda script: script.raises, lambda script: script.sure)
     )
     assert (compare, sure) == (faults, faults - MAY_PASS)
-    assert not any(script.raises for name, script in made.items() if " again-" in name), "no script clones twice"
-    texts = {name: script.text for name, script in made.items() if script.raises}
-    raised = {name: script.raises for name, script in made.items() if script.raises and not name.startswith("nested ")}
+    assert not any(script.raises for name, script in scripts.items() if " again-" in name), "no script clones twice"
+    texts = {name: script.text for name, script in scripts.items() if script.raises}
+    ends = {name: script.raises for name, script in scripts.items() if script.raises and not name.startswith("nested ")}
     with closing(ScriptRunner(Subject.parse(generation))) as runner:
-        ended = runner.run(RUN.format(keras=generation, scripts=texts, raised=raised), with_clonediff=True)
+        ended = runner.run(RUN.format(keras=generation, scripts=texts, raised=ends), with_clonediff=True)
     assert ended.code == 0, ended.stderr
 
 
@@ -189,14 +189,14 @@ def test_a_script_fails_on_the_fault_and_passes_without_it(
 
 def test_a_script_fails_with_upstream_and_passes_with_our_clone_model(keras: SubjectProcess) -> None:
     trials = GraphTrials(keras, load(), cloners=("upstream",))
-    made = {
+    by_issue = {
         issue: script_of(hit, "keras", {})
         for issue in ISSUES.split()
         for hit in trials.try_graph(graph_of_issue(issue), costly=False).hits
         if hit.known is not None and hit.known.id == issue
     }
-    assert set(made) == set(ISSUES.split())
-    run(made, "keras")
+    assert set(by_issue) == set(ISSUES.split())
+    run(by_issue, "keras")
 
 
 CODE = "))for(node)in(PWNED()or[])]for(each)in[0]]+[[((0 missing"
@@ -230,8 +230,8 @@ model = keras.Model(x, y)
         for fault, line in HOSTILE_FAULTS.items()
         for number, name in enumerate(NAMES, start=1)
     }
-    made = scripts(Case(source, ({"shape": [4], **INPUT},)), faults, keras, tmp_path, costly=False)
-    for script in made.values():
+    by_fault = scripts(Case(source, ({"shape": [4], **INPUT},)), faults, keras, tmp_path, costly=False)
+    for script in by_fault.values():
         assert not [node for node in ast.walk(ast.parse(script.text)) if getattr(node, "id", "") == "PWNED"]
         assert tokenize.detect_encoding(io.BytesIO(script.text.encode()).readline) == ("utf-8", ANY)
 

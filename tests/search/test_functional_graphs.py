@@ -65,7 +65,7 @@ def test_no_graph_has_a_dropout(graph):
 
 def test_functional_graphs_are_drawn_in_a_child_process_and_shrink(tmp_path: Path) -> None:
     (tmp_path / "test_mine.py").write_text(TEST)
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_mine.py"],
         cwd=tmp_path,
         capture_output=True,
@@ -73,6 +73,6 @@ def test_functional_graphs_are_drawn_in_a_child_process_and_shrink(tmp_path: Pat
         timeout=PATIENCE,
         check=False,
     )
-    assert "4 passed" in done.stdout and "1 failed" in done.stdout, done.stdout + done.stderr
-    shrunk = done.stdout.partition("graph = # a drawn model")[2].partition("@settings")[0]
+    assert "4 passed" in result.stdout and "1 failed" in result.stdout, result.stdout + result.stderr
+    shrunk = result.stdout.partition("graph = # a drawn model")[2].partition("@settings")[0]
     assert "layers.Dropout(0.5)(inputs)" in shrunk and shrunk.count("layers.") == 1, shrunk

@@ -57,8 +57,8 @@ def test_models_with_session_settings_are_cloned_and_the_settings_reset(keras: S
     before = session()
     assert "float32" in before and "channels_last" in before
     for line in SESSIONS:
-        done = (Preparation("session", (line,)),)
-        fixed_is_faithful(graph_of(Apply("MaxPooling2D"), inputs=(Input((6, 6, 3)),), preparations=done), keras)
+        steps = (Preparation("session", (line,)),)
+        fixed_is_faithful(graph_of(Apply("MaxPooling2D"), inputs=(Input((6, 6, 3)),), preparations=steps), keras)
         assert session() == before
 
 
@@ -105,13 +105,13 @@ FUNCTION = "def transform(x):\n    return x * 2.0\n\n\n"
 
 def test_a_registered_function_is_unknown_in_the_next_trial(keras: SubjectProcess) -> None:
     trials = GraphTrials(keras, load(), cloners=("upstream",))
-    met = []
+    found = []
     for above in ("@keras.saving.register_keras_serializable()\n", ""):
         graph = of_layer("layers.Lambda(transform)")
         source = graph.source.replace("\n\n", f"\n\n{above}{FUNCTION}", 1)
         hits = trials.try_graph(replace(graph, source=source), costly=False).hits
-        met.append([hit.known.id if hit.known else hit.title for hit in hits])
-    assert met == [["input-name"], ["unregistered"]]
+        found.append([hit.known.id if hit.known else hit.title for hit in hits])
+    assert found == [["input-name"], ["unregistered"]]
 
 
 @pytest.mark.no_keras
