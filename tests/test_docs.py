@@ -93,27 +93,27 @@ def run(clonediff: Command, warm_commands: None, tmp_path: Path) -> Run:
     A search that should exit with 1 starts with a graph whose cause is missing from its known issues.
     """
 
-    def done(command: str, code: int) -> str:
+    def run_command(command: str, code: int) -> str:
         program, *arguments = shlex.split(command)
         for release in re.findall(r"\bkeras==[\d.]+", command):
             search_path_or_skip(release)
         if arguments[0] == "fuzz":
             if code:
                 add_to_corpus(tmp_path / "runs" / "corpus", to_json(graph_of_issue(UNKNOWN)))
-            news = [UNKNOWN] if code else []
-            told = ["--known-issues", str(known_without(tmp_path, *news))]
-            few = re.sub(r"--minutes \d+", "--trials 3", " ".join(arguments)).split(" ")
-            ended = run_clonediff(*few, *told, "--jobs", "1", cwd=tmp_path)
+            unknown = [UNKNOWN] if code else []
+            options = ["--known-issues", str(known_without(tmp_path, *unknown))]
+            short = re.sub(r"--minutes \d+", "--trials 3", " ".join(arguments)).split(" ")
+            result = run_clonediff(*short, *options, "--jobs", "1", cwd=tmp_path)
         elif program == "clonediff":
-            ended = subprocess.CompletedProcess(command, *clonediff(*arguments, cwd=tmp_path))
+            result = subprocess.CompletedProcess(command, *clonediff(*arguments, cwd=tmp_path))
         else:
             start = {"pytest": ["-m", "pytest", "-p", "no:cacheprovider"], "python": []}[program]
-            started = [sys.executable, *start, *arguments]
-            ended = subprocess.run(started, cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE, check=False)
-        assert ended.returncode == code, f"{command}\n{ended.stdout}\n{ended.stderr}"
-        return ended.stdout
+            line = [sys.executable, *start, *arguments]
+            result = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE, check=False)
+        assert result.returncode == code, f"{command}\n{result.stdout}\n{result.stderr}"
+        return result.stdout
 
-    return done
+    return run_command
 
 
 @pytest.mark.parametrize("guide", [*BY_DAY, pytest.param("layers-and-cloners", marks=AT_NIGHT)])
@@ -133,7 +133,7 @@ def test_the_commands_of_a_guide_print_what_it_shows(guide: str, run: Run, tmp_p
 
 
 def _without_numbers(text: str) -> str:
-    """Replace what differs between runs: numbers and white space."""
+    """Replace numbers and white space, which differ between runs."""
     return re.sub(r"\d+", "N", " ".join(text.split()))
 
 

@@ -51,7 +51,7 @@ file.write_text(json.dumps(issues))
 CLONEDIFF = """
 import os, pathlib, shutil, sys
 
-print(sys.argv[1:], file=open("asked.txt", "a"))
+print(sys.argv[1:], file=open("commands.txt", "a"))
 if sys.argv[1] == "replay":
     print(pathlib.Path("answers.json").read_text())
 else:
@@ -111,25 +111,25 @@ def issues_on_github(folder: Path) -> list[tuple[str, int]]:
 
 
 def test_a_nightly_run_opens_one_issue_for_each_new_cause(folder: Path) -> None:
-    proven = msgspec.structs.replace(record(0), proof=True, known=None)
-    elsewhere = msgspec.structs.replace(proven, subject="keras/torch")
+    confirmed = msgspec.structs.replace(record(0), proof=True, known=None)
+    on_torch = msgspec.structs.replace(confirmed, subject="keras/torch")
     others = [
         msgspec.structs.replace(record(n), proof=proof, known=known)
         for n, proof, known in ((1, None, None), (2, True, "input-name"), (3, False, None))
     ]
-    again = msgspec.structs.replace(record(4), proof=True, known=None)
+    another = msgspec.structs.replace(record(4), proof=True, known=None)
     gone = "Known issues of Keras that are gone on keras-nightly"
-    assert run_night(folder, 3, [proven, elsewhere, *others], []) == ["Search"]
-    assert issues_on_github(folder) == [(f"{proven.title} [{proven.id}]", 0)]
+    assert run_night(folder, 3, [confirmed, on_torch, *others], []) == ["Search"]
+    assert issues_on_github(folder) == [(f"{confirmed.title} [{confirmed.id}]", 0)]
     (issue,) = json.loads((folder / "github.json").read_text())
-    assert "## Script" in issue["body"] and issue["body"].startswith(f"# {proven.title}")
-    assert run_night(folder, 4, [again], ["lambda-refused"]) == ["Search"]
-    expected = [(f"{proven.title} [{proven.id}]", 0), (f"{again.title} [{again.id}]", 0), (gone, 1)]
+    assert "## Script" in issue["body"] and issue["body"].startswith(f"# {confirmed.title}")
+    assert run_night(folder, 4, [another], ["lambda-refused"]) == ["Search"]
+    expected = [(f"{confirmed.title} [{confirmed.id}]", 0), (f"{another.title} [{another.id}]", 0), (gone, 1)]
     assert issues_on_github(folder) == expected
     assert run_night(folder, 5, [], ["lambda-refused"]) == ["Search"], "an issue is not reported twice"
     assert issues_on_github(folder) == expected
-    asked = (folder / "asked.txt").read_text()
-    assert [line.count("keras/torch") for line in asked.splitlines() if "fuzz" in line] == [1, 0, 0]
+    commands = (folder / "commands.txt").read_text()
+    assert [line.count("keras/torch") for line in commands.splitlines() if "fuzz" in line] == [1, 0, 0]
     assert (folder / "GITHUB_STEP_SUMMARY.txt").read_text().count("## A night") == 3
 
 

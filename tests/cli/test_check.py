@@ -56,7 +56,7 @@ def test_an_unfaithful_upstream_clone_fails_the_check_unless_ignored(models: Pat
 
 
 @pytest.mark.parametrize(
-    ("model", "said"),
+    ("model", "text"),
     [
         pytest.param("legacy.h5", "expected FILE.keras or FILE.py:FUNCTION", id="another format"),
         pytest.param("theirs.py", "expected FILE.keras or FILE.py:FUNCTION", id="no function"),
@@ -70,10 +70,10 @@ def test_an_unfaithful_upstream_clone_fails_the_check_unless_ignored(models: Pat
         pytest.param("lambda.keras", "Requested the deserialization of a `Lambda`", id="a lambda"),
     ],
 )
-def test_the_error_says_why_a_model_cannot_be_checked(model: str, said: str, models: Path, clonediff: Command) -> None:
+def test_the_error_says_why_a_model_cannot_be_checked(model: str, text: str, models: Path, clonediff: Command) -> None:
     code, out, err = clonediff("check", model, cwd=models)
     assert (code, out) == (2, "")
-    assert said in err
+    assert text in err
 
 
 BREAKING_LINES = {
@@ -117,11 +117,11 @@ def test_the_answer_describes_what_is_wrong_with_a_clone(models: Path, clonediff
         text += f"\n\ndef clone{number}(model):\n    clone = clone_model(model)\n    {line}\n    return clone\n"
         cloners += ["--cloner", f"breaks_one_thing.py:clone{number}"]
     (models / "breaks_one_thing.py").write_text(text)
-    said = {}
+    clones = {}
     for options in (cloners[:-2], cloners[-2:]):  # the last two change the model, so they are tried on a new model
         _, out, _ = clonediff("check", "theirs.py:whole", *options, "--json", cwd=models)
-        said.update(json.loads(out)["clones"])
-    for causes, expected in zip(said.values(), BREAKING_LINES.values(), strict=True):
+        clones.update(json.loads(out)["clones"])
+    for causes, expected in zip(clones.values(), BREAKING_LINES.values(), strict=True):
         headlines = ", ".join(cause["sentence"] + ": " + cause["happens"] for cause in causes)
         assert re.match(re.escape(expected).replace(r"\ \.\.\.\ ", ".*"), headlines), (expected, headlines)
 

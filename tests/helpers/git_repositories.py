@@ -6,7 +6,7 @@ import os
 import subprocess
 from pathlib import Path
 
-GIT = ("-c", "user.name=Tester", "-c", "user.email=somebody@example.com", "-c", "commit.gpgsign=false")
+GIT = ("-c", "user.name=Tester", "-c", "user.email=tester@example.com", "-c", "commit.gpgsign=false")
 
 
 def git(folder: Path, *arguments: str) -> str:

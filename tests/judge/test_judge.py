@@ -230,7 +230,7 @@ def test_a_change_is_judged_by_what_it_fixes_and_breaks(
 
 @pytest.mark.no_keras
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         ((), "name either FILEs to judge"),
         (("missing.py",), "'missing.py' does not exist"),
@@ -244,7 +244,7 @@ def test_a_change_is_judged_by_what_it_fixes_and_breaks(
     ],
 )
 def test_the_error_names_the_wrong_argument(
-    arguments: tuple[str, ...], said: str, clonediff: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    arguments: tuple[str, ...], message: str, clonediff: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CLONEDIFF_CACHE", str(tmp_path / "cache"))
     (tmp_path / "fix.py").write_text(RAISES)
@@ -254,4 +254,4 @@ def test_the_error_names_the_wrong_argument(
     commit(tmp_path / "keras")
     code, _, err = clonediff("judge", *arguments)
     assert code == 2
-    assert said in " ".join(err.split())
+    assert message in " ".join(err.split())

@@ -71,12 +71,12 @@ MODELS: list[tuple[str, Input, list[Any], dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(
-    ("issue", "given", "body", "fields"), MODELS, ids=[f"{KNOWN.get(issue).generation}-{issue}" for issue, *_ in MODELS]
+    ("issue", "spec", "body", "fields"), MODELS, ids=[f"{KNOWN.get(issue).generation}-{issue}" for issue, *_ in MODELS]
 )
 def test_a_trial_shows_the_known_issue(
-    issue: str, given: Input, body: list[Any], fields: dict[str, Any], warm: Callable[[str], SubjectProcess]
+    issue: str, spec: Input, body: list[Any], fields: dict[str, Any], warm: Callable[[str], SubjectProcess]
 ) -> None:
     generation = KNOWN.get(issue).generation
-    graph = graph_of(*body, inputs=(given,), generation=generation, **fields)
+    graph = graph_of(*body, inputs=(spec,), generation=generation, **fields)
     hits = GraphTrials(warm(generation), KNOWN, cloners=("upstream",)).try_graph(graph, costly=True).hits
     assert issue in {hit.known.id for hit in hits if hit.known is not None}, ([hit.title for hit in hits], graph)

@@ -86,8 +86,8 @@ def test_every_part_of_a_program_is_drawn() -> None:
         assert any(getattr(program, name) for program in programs), name
     for field in ("takes", "gives"):
         assert {getattr(program, field) for program in programs} == {*get_args(Arrangement)}
-    done = {preparation.does for program in programs for preparation in program.preparations}
-    assert done >= {"compile", "trainable", "session", "policy", "quantize", "hang"}
+    kinds = {preparation.does for program in programs for preparation in program.preparations}
+    assert kinds >= {"compile", "trainable", "session", "policy", "quantize", "hang"}
 
 
 OF_ALL_KINDS = r"""
@@ -188,7 +188,7 @@ def test_layers_of_a_file_are_drawn_with_arguments_that_suit_their_names(
 
 
 @pytest.mark.parametrize(
-    ("request_of", "says"),
+    ("request_of", "message"),
     [
         ({"kinds": ["Dens"]}, "'Dens' is not a layer or operation"),
         ({"layers": ["json"]}, "json: expected a layer of keras, or a module or file with layers"),
@@ -198,16 +198,16 @@ def test_layers_of_a_file_are_drawn_with_arguments_that_suit_their_names(
         ({"program": {**PROGRAM, "preparations": [{"does": "lora", "lines": ["<it>.no()"], "on": 7}]}}, "IndexError: "),
     ],
 )
-def test_the_error_names_what_cannot_be_drawn(request_of: dict[str, Any], says: str, keras: SubjectProcess) -> None:
+def test_the_error_names_what_cannot_be_drawn(request_of: dict[str, Any], message: str, keras: SubjectProcess) -> None:
     graphs = (keras.draw({"seed": seed, **request_of}) for seed in range(20))
-    with pytest.raises(SubjectError, match=says):
+    with pytest.raises(SubjectError, match=message):
         list(graphs)
 
 
 OBJECTS = "initializers.Ones regularizers.L2 constraints.NonNeg losses.Huber metrics.Mean optimizers.SGD"
 
 
-class TakesAll:
+class AcceptingKeras:
     """A fake Keras that accepts all lines."""
 
     def run(self, text: str) -> None:
@@ -216,14 +216,14 @@ class TakesAll:
     def enter(self, scope: str) -> None:
         pass
 
-    def add_input(self, word: str, spec: Input, like: str = "") -> Output:
-        return Output(word, spec.shape, spec.dtype)
+    def add_input(self, name: str, spec: Input, copied: str = "") -> Output:
+        return Output(name, spec.shape, spec.dtype)
 
     def evaluate(self, text: str) -> None:
         pass
 
-    def call(self, word: str, text: str) -> list[Output]:
-        return [Output(word, (3, 4), "float32")]
+    def call(self, name: str, text: str) -> list[Output]:
+        return [Output(name, (3, 4), "float32")]
 
 
 @pytest.mark.no_keras
@@ -234,32 +234,32 @@ def test_an_error_in_the_builder_is_not_counted_as_a_refusal(method: str, monkey
 
     catalogue = Catalogue("keras", {"Dense": CATALOGUE["Dense"]}, dict.fromkeys(OBJECTS.split(), ()))
     monkeypatch.setattr(Builder, method, faulty)
-    graphs = (draw(from_seed(seed), catalogue, TakesAll()) for seed in range(20))
+    graphs = (draw(from_seed(seed), catalogue, AcceptingKeras()) for seed in range(20))
     with pytest.raises(TypeError, match="a fault of ours"):
         list(graphs)
 
 
 @pytest.mark.no_keras
 def test_the_choices_of_an_instruction_are_independent() -> None:
-    made = tuple((("units", str(units)),) for units in range(1, 5))
-    more = dict.fromkeys("abc", ("1", "2"))
-    catalogue = Catalogue("keras", {name: Kind(name, made, more) for name in ("Dense", "Other")}, {}, False)
-    met: dict[tuple[str, str], Counter[tuple[str, str]]] = defaultdict(Counter)
+    bases = tuple((("units", str(units)),) for units in range(1, 5))
+    optional = dict.fromkeys("abc", ("1", "2"))
+    catalogue = Catalogue("keras", {name: Kind(name, bases, optional) for name in ("Dense", "Other")}, {}, False)
+    counts: dict[tuple[str, str], Counter[tuple[str, str]]] = defaultdict(Counter)
     count = 2000
     for seed in range(count):
-        graph = draw(from_seed(seed), catalogue, TakesAll())
+        graph = draw(from_seed(seed), catalogue, AcceptingKeras())
         assert graph is not None
         features = _choices_of(graph.program)
         for pair in itertools.combinations(features, 2):
-            met[pair][features[pair[0]], features[pair[1]]] += 1
-    for pair, together in met.items():
+            counts[pair][features[pair[0]], features[pair[1]]] += 1
+    for pair, together in counts.items():
         first, second = (Counter[str]() for _ in pair)
-        for (one, other), times in together.items():
-            first[one] += times
+        for (value, other), times in together.items():
+            first[value] += times
             second[other] += times
-        for one, other in itertools.product(first, second):
-            expected = first[one] * second[other] / count
-            assert abs(together[one, other] - expected) < 5 * expected**0.5 + 5, (pair, one, other)
+        for value, other in itertools.product(first, second):
+            expected = first[value] * second[other] / count
+            assert abs(together[value, other] - expected) < 5 * expected**0.5 + 5, (pair, value, other)
 
 
 def _choices_of(program: Program) -> dict[str, str]:

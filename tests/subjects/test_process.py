@@ -73,20 +73,20 @@ def test_a_process_runs_a_trial_and_returns_the_values_of_its_digests(keras: Sub
     assert set(answer.clones) == {"upstream", "fixed"}
     assert answer.original is not None
     weights = answer.original.copied_weights
-    (same,), (gone,) = keras.values([(weights[0], weights[0])]), keras.values([("no", "such")])
-    assert same.count == 0
-    assert gone.missing == ("no", "such")
+    (equal,), (missing,) = keras.values([(weights[0], weights[0])]), keras.values([("no", "such")])
+    assert equal.count == 0
+    assert missing.missing == ("no", "such")
 
 
 def test_a_request_that_the_child_cannot_answer_raises_an_error(keras: SubjectProcess) -> None:
-    with pytest.raises(RuntimeError, match="the request 'trial' failed: KeyError: .*unknown cloner 'nobody'"):
-        run_source(keras, GOOD, "nobody")
+    with pytest.raises(RuntimeError, match="the request 'trial' failed: KeyError: .*unknown cloner 'absent'"):
+        run_source(keras, GOOD, "absent")
     assert run_source(keras).built
 
 
 def test_after_an_abort_the_next_trial_has_a_new_process(keras: SubjectProcess) -> None:
     keras.start()
-    before, aborts = keras.pid, keras.losses["a trial: SIGABRT"]
+    pid, aborts = keras.pid, keras.losses["a trial: SIGABRT"]
     outcome = run_source(keras, f"{GOOD}import os\ndef stop():\n    os.abort()\nstop()", lost=True).lost
     assert outcome is not None
     assert outcome.reason == "SIGABRT"
@@ -94,7 +94,7 @@ def test_after_an_abort_the_next_trial_has_a_new_process(keras: SubjectProcess) 
     assert any("Fatal Python error: Aborted" in line for line in outcome.stderr)
     assert run_source(keras, GOOD, "upstream").built
     assert keras.losses["a trial: SIGABRT"] == aborts + 1
-    assert keras.pid != before
+    assert keras.pid != pid
 
 
 def test_a_hang_times_out_and_is_reported_with_its_place(keras: SubjectProcess) -> None:
@@ -110,7 +110,7 @@ def test_a_hang_times_out_and_is_reported_with_its_place(keras: SubjectProcess) 
 
 
 @pytest.mark.parametrize(
-    ("source", "lost"),
+    ("source", "line"),
     [
         ("import os\nos._exit(7)", r"exit code 7"),
         ("import sys\nsys.stderr.write('no\\n')\nraise SystemExit(7)", r"exit code 7: no"),
@@ -119,11 +119,11 @@ def test_a_hang_times_out_and_is_reported_with_its_place(keras: SubjectProcess) 
         ("held = []\nwhile True:\n    held.append(b'x' * 50_000_000)", r"out of memory: [4-7]\d\d MiB of 400 MiB"),
     ],
 )
-def test_the_outcome_says_how_a_process_was_lost(source: str, lost: str) -> None:
+def test_the_outcome_says_how_a_process_was_lost(source: str, line: str) -> None:
     with fake_process(memory=400 * MIB) as process:
         outcome = run_source(process, source, lost=True).lost
         assert outcome is not None
-        assert re.fullmatch(lost, outcome.line)
+        assert re.fullmatch(line, outcome.line)
         assert run_source(process, "").lost is None
 
 
@@ -137,16 +137,16 @@ def test_the_answer_to_an_interrupted_request_is_dropped(tmp_path: Path) -> None
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    before = signal.signal(signal.SIGALRM, interrupt)
-    over = tmp_path / "over"
-    waits = f"from pathlib import Path\nwhile not Path({str(over)!r}).exists():\n    pass\n"
+    handler = signal.signal(signal.SIGALRM, interrupt)
+    file = tmp_path / "file"
+    waits = f"from pathlib import Path\nwhile not Path({str(file)!r}).exists():\n    pass\n"
     with fake_process() as process:
         assert run_source(process, "").lost is None
         signal.setitimer(signal.ITIMER_REAL, 0.5)
         with pytest.raises(KeyboardInterrupt):
             run_source(process, f"{waits}raise ValueError('late')")
-        signal.signal(signal.SIGALRM, before)
-        over.touch()
+        signal.signal(signal.SIGALRM, handler)
+        file.touch()
         assert refusal_of(process, "raise ValueError('in time')") == "in time"
 
 
@@ -159,19 +159,19 @@ def test_the_first_draw_that_ends_a_process_is_named() -> None:
     with fake_process() as process:
         for seed in (3, 4):
             assert process.draw({"seed": seed, "source": "import os\nos._exit(7)"}) is None
-        ((over, count),) = process.losses.items()
-    assert (count, over.partition('"seed":3')[2]) == (2, ',"source":"import os\\nos._exit(7)"}: exit code 7')
+        ((loss, count),) = process.losses.items()
+    assert (count, loss.partition('"seed":3')[2]) == (2, ',"source":"import os\\nos._exit(7)"}: exit code 7')
 
 
 def test_a_child_has_the_backend_of_its_subject_and_one_thread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    mine = {"OMP_NUM_THREADS": "4", "XLA_FLAGS": "--xla_backend_optimization_level=2", "PYTHONPATH": "mine"}
-    mine |= {"GITHUB_TOKEN": "secret", "TF_VAR_password": "secret", "DATA": "there", "CLONEDIFF_VARIABLES": "NO,DATA"}
-    for name, value in {**mine, "CUDA_VISIBLE_DEVICES": "1"}.items():
+    env = {"OMP_NUM_THREADS": "4", "XLA_FLAGS": "--xla_backend_optimization_level=2", "PYTHONPATH": "mine"}
+    env |= {"GITHUB_TOKEN": "secret", "TF_VAR_password": "secret", "DATA": "there", "CLONEDIFF_VARIABLES": "NO,DATA"}
+    for name, value in {**env, "CUDA_VISIBLE_DEVICES": "1"}.items():
         monkeypatch.setenv(name, value)
-    tells = "import json, os\nraise ValueError(json.dumps(dict(os.environ)))"
+    source = "import json, os\nraise ValueError(json.dumps(dict(os.environ)))"
     with fake_process("keras/jax", ("/one", "/two")) as process:
-        variables = json.loads(refusal_of(process, tells))
+        variables = json.loads(refusal_of(process, source))
     expected = {
         "KERAS_BACKEND": "jax",
         "OMP_NUM_THREADS": "4",
@@ -245,8 +245,8 @@ def test_an_error_in_a_trial_is_counted_with_its_graph() -> None:
         trials = Trials(process, Setup("", ("upstream",)))
         assert trials.try_graph(graph).not_tried
         assert process.draw({"seed": 3}) is None
-        ((why, count),) = process.faults.items()
-    assert (count, process.examples) == (2, {why: to_json(graph)})
+        ((fault, count),) = process.faults.items()
+    assert (count, process.examples) == (2, {fault: to_json(graph)})
 
 
 def _killed(process: SubjectProcess) -> None:
@@ -276,7 +276,7 @@ def test_a_child_is_replaced_between_two_trials(
 
 
 @pytest.mark.parametrize(
-    ("program", "says"),
+    ("program", "message"),
     [
         ("import sys; sys.exit('no such thing')", "does not start: exit code 1: no such thing"),
         ("import os; os.abort()", "does not start: SIGABRT"),
@@ -287,9 +287,9 @@ def test_a_child_is_replaced_between_two_trials(
         ("print('{' * 100_000)", "does not follow the protocol"),
     ],
 )
-def test_the_error_says_why_a_child_does_not_start(program: str, says: str) -> None:
-    limits = Limits(start=1 if "timed out" in says else PATIENCE)
+def test_the_error_says_why_a_child_does_not_start(program: str, message: str) -> None:
+    limits = Limits(start=1 if "timed out" in message else PATIENCE)
     process = SubjectProcess(Subject("keras"), limits=limits, command=[sys.executable, "-u", "-c", program])
-    with pytest.raises(RuntimeError, match=says):
+    with pytest.raises(RuntimeError, match=message):
         process.start()
     assert process.pid is None

@@ -206,17 +206,17 @@ UNUSABLE: dict[str, tuple[Callable[[Path], str], str]] = {
 
 @pytest.mark.parametrize("name", UNUSABLE)
 def test_missing_code_error_says_what_to_do(name: str, checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    spec, says = UNUSABLE[name]
+    spec, message = UNUSABLE[name]
     for variable, value in {**UNREACHED, **({"PATH": os.devnull} if name == "no-git" else {})}.items():
         monkeypatch.setenv(variable, value)
     named = spec(checkout)
-    with pytest.raises(ReleaseError, match=f"^{re.escape(named)}: .*{says}"):
+    with pytest.raises(ReleaseError, match=f"^{re.escape(named)}: .*{message}"):
         pinned(named)
     assert not copies()
 
 
 @pytest.mark.parametrize(
-    ("release", "environment", "says"),
+    ("release", "environment", "message"),
     [
         (RELEASE, UNREACHED, f"{RELEASE}: cannot be installed: .*: the package index cannot be reached: check"),
         ("keras==3.99.0", {}, "keras==3.99.0: cannot be installed: .*: name a version that the package index has$"),
@@ -224,11 +224,11 @@ def test_missing_code_error_says_what_to_do(name: str, checkout: Path, monkeypat
     ],
 )
 def test_missing_release_error_says_what_to_do(
-    release: str, environment: dict[str, str], says: str, monkeypatch: pytest.MonkeyPatch
+    release: str, environment: dict[str, str], message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
-    with pytest.raises(ReleaseError, match=f"^{says}"):
+    with pytest.raises(ReleaseError, match=f"^{message}"):
         search_path_of(Subject.parse(release))
     assert not copies()
 
@@ -242,9 +242,9 @@ def test_the_cache_drops_the_least_recently_used_copy(checkout: Path, monkeypatc
     search_path_of(Subject.parse(first))
     (checkout / LAYERS).write_text("third = 3\n")
     pinned(str(checkout))
-    kept = " ".join(copies())
+    copied = " ".join(copies())
     assert len(copies()) == 2
-    assert first.partition("+")[2] in kept and second.partition("+")[2] not in kept
+    assert first.partition("+")[2] in copied and second.partition("+")[2] not in copied
 
 
 def _installing() -> subprocess.Popen[bytes]:
@@ -263,9 +263,9 @@ def test_two_processes_install_a_release_once_even_after_a_kill() -> None:
     wait_until(lambda: list(Path(os.environ["CLONEDIFF_CACHE"]).glob("packages/.unfinished-*/keras*")), first)
     first.send_signal(signal.SIGKILL)
     first.communicate()
-    two = [_installing() for _ in range(2)]
-    messages = b"".join(process.communicate(timeout=PATIENCE)[1] for process in two).decode()
-    assert [process.returncode for process in two] == [0, 0], messages
+    others = [_installing() for _ in range(2)]
+    messages = b"".join(process.communicate(timeout=PATIENCE)[1] for process in others).decode()
+    assert [process.returncode for process in others] == [0, 0], messages
     assert messages.count(f"{RELEASE}: installing") == 1
     assert copies()[0] == f"keras-3.12.3-{sys.implementation.cache_tag}"
     assert len(copies()) == 2
@@ -284,11 +284,11 @@ def test_a_checkout_is_searched_and_replayed_after_its_removal(tmp_path: Path) -
         return subprocess.run([*CLONEDIFF, *arguments], capture_output=True, text=True, check=False)
 
     search = ("fuzz", "--trials", "1", "--jobs", "1", "--out", str(tmp_path / "run"), "--json")
-    done = clonediff(*search, "--subject", f"{tmp_path}/checkout/tensorflow")
-    assert done.returncode in (0, 1), done.stderr
+    result = clonediff(*search, "--subject", f"{tmp_path}/checkout/tensorflow")
+    assert result.returncode in (0, 1), result.stderr
     [(name, versions)] = json.loads((tmp_path / "run/run.json").read_text())["versions"].items()
     assert re.fullmatch(r"keras==[\d.]+\+tree-[0-9a-f]{8}", name)
     assert versions["keras"] == name.partition("==")[2]
     shutil.rmtree(tmp_path / "checkout")
-    done = clonediff("replay", "model-trainable", "--subject", name)
-    assert done.returncode == 1, done.stderr
+    result = clonediff("replay", "model-trainable", "--subject", name)
+    assert result.returncode == 1, result.stderr

@@ -33,7 +33,7 @@ def test_the_name_of_a_subject_is_parsed_and_printed(spec: str, subject: Subject
 
 
 @pytest.mark.parametrize(
-    ("spec", "says"),
+    ("spec", "message"),
     [
         ("keras-2.2.4", "unknown release 'keras-2.2.4'; supported: keras, keras/jax, keras/torch, keras/numpy, tf_"),
         ("keras-nightly", "unknown release 'keras-nightly'; supported: keras"),
@@ -50,6 +50,6 @@ def test_the_name_of_a_subject_is_parsed_and_printed(spec: str, subject: Subject
         ("tf_keras==2.15.1", "the oldest supported release of tf_keras is 2.16"),
     ],
 )
-def test_the_error_for_an_unknown_name_lists_valid_ones(spec: str, says: str) -> None:
-    with pytest.raises(Exception, match=re.escape(says)):
+def test_the_error_for_an_unknown_name_lists_valid_ones(spec: str, message: str) -> None:
+    with pytest.raises(Exception, match=re.escape(message)):
         Subject.parse(spec)

@@ -252,9 +252,9 @@ model.compile(keras.optimizers.SGD(gradient_accumulation_steps=2), "mse")
 """
 
 
-@pytest.mark.parametrize("what", FAITHFUL)
-def test_a_faithful_clone_has_no_differences(what: str, keras: SubjectProcess) -> None:
-    case = Case(LAYER_MODEL.format(methods=FAITHFUL[what]), (INPUT,))
+@pytest.mark.parametrize("name", FAITHFUL)
+def test_a_faithful_clone_has_no_differences(name: str, keras: SubjectProcess) -> None:
+    case = Case(LAYER_MODEL.format(methods=FAITHFUL[name]), (INPUT,))
     assert run_trial(case, keras, "fixed", costly=True).clones["fixed"].differences == ()
 
 
