@@ -69,7 +69,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _allow_slow_tests(config: pytest.Config) -> None:
-    """Tell Hypothesis not to fail slow tests, since the machine may be busy."""
+    """Let Hypothesis accept slow tests, since the machine may be busy."""
     if not config.getoption("--hypothesis-profile"):
         slow = [HealthCheck.too_slow, *settings.default.suppress_health_check]
         settings.register_profile("patient", settings.default, deadline=None, suppress_health_check=slow)

@@ -18,7 +18,7 @@ _CRASH_ADVICE = (
     (
         r"(?P<kind>\w+)\.__init__\(\) got an unexpected keyword argument '(?P<name>\w+)'",
         "add `**kwargs` to `{kind}.__init__` and pass them on: `super().__init__(**kwargs)`; "
-        "the config of each layer has `name`, `trainable` and `dtype`, so pass none of them yourself beside `**kwargs`",
+        "the config of each layer has `name`, `trainable` and `dtype`, so do not pass these in addition to `**kwargs`",
     ),
     (
         r"(?:arguments passed to (?P<kind>\w+): |argument not understood:', )(?P<name>.*)",

@@ -39,7 +39,7 @@ MEMORY_PER_SUBJECT = 3 << 29
 CLONEDIFF_FAILED = 3
 """The exit code if clonediff itself failed on a graph, or could not do a task."""
 _MINUTES = "Stop after this many minutes [2; no limit with --trials]."
-_CORPUS = "A folder with the graphs of earlier findings, to try first [corpus, beside the folder of the run]."
+_CORPUS = "A folder with the graphs of earlier findings, to try first [corpus, next to the folder of the run]."
 _LAYERS = "Also draw these layers: a module, a class of a module, or path/to/file.py:Class. They are imported."
 
 

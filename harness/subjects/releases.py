@@ -67,7 +67,7 @@ def search_path_of(subject: Subject) -> SearchPath:
     packages = (subject.generation, subject.backend) if subject.version is None else (subject.backend,)
     for package in packages:
         if importlib.util.find_spec(package) is None:
-            raise ReleaseError(f"{subject}: {package} is not installed beside clonediff: pip install {package}")
+            raise ReleaseError(f"{subject}: {package} is not installed: pip install {package}")
     if subject.version is None:
         return INSTALLED
     folder = _folder(subject)

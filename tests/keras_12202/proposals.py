@@ -29,7 +29,7 @@ TENSORS = FIXES.replace("= new._keras_history[0], new", "= new, new").replace(
 
 HOLLOW = """\
 def _clone_functional_model(model, input_tensors=None):
-    # what stands here stays as it is
+    # a comment that the diff must not change
     return Model(input_tensors, [tensors[old] for old in model.outputs], name=model.name)
 """
 MASKLESS = FIXES.replace("**(node.arguments or {})", "**({'mask': None} if has_arg(layers[old].call, 'mask') else {})")

@@ -31,7 +31,7 @@ CALLS: dict[str, list[ast.keyword]] = {
 
 
 class Recipe(NamedTuple):
-    """Source lines that set `model`; `sizes` has the sizes of inputs that the model does not tell."""
+    """Source lines that set `model`; `sizes` has the sizes of inputs that the model leaves open."""
 
     name: str
     source: str = ""

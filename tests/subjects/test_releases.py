@@ -124,9 +124,9 @@ def test_a_commit_is_copied_without_the_changes_in_the_folder(
 
 CHANGES: dict[str, Callable[[Path], object]] = {
     "another file": lambda folder: (folder / LAYERS).write_text("third = 3\n"),
-    "a file more": lambda folder: (folder / "keras/src/new.py").touch(),
-    "a file less": lambda folder: (folder / LAYERS).unlink(),
-    "a file beside": lambda folder: (folder / "setup.py").touch(),
+    "a new file": lambda folder: (folder / "keras/src/new.py").touch(),
+    "a deleted file": lambda folder: (folder / LAYERS).unlink(),
+    "an unrelated file": lambda folder: (folder / "setup.py").touch(),
 }
 
 
@@ -137,10 +137,10 @@ def test_the_version_of_a_folder_depends_on_its_package(checkout: Path, change: 
     CHANGES[change](checkout)
     edited = pinned(f"{checkout}/tensorflow")
     assert pinned(f"{checkout}/tensorflow@gpu:1") == f"{edited}@gpu:1"
-    assert (edited == committed) is (change == "a file beside")
+    assert (edited == committed) is (change == "an unrelated file")
     shutil.rmtree(checkout / ".git")
     assert re.fullmatch(r"keras==3\.16\.0\+tree-[0-9a-f]{8}", pinned(str(checkout)))
-    assert change == "a file beside" or pinned(str(checkout)) == edited
+    assert change == "an unrelated file" or pinned(str(checkout)) == edited
 
 
 def test_a_copy_is_kept_when_its_folder_is_removed(checkout: Path) -> None:
