@@ -34,12 +34,12 @@ class RunVerdict:
     breaks: bool
 
 
-def verdict(read: StoredRun) -> RunVerdict:
-    run = read.run
-    new, unconfirmed = (len(group_findings(read.findings)[title]) for title in (NEW, UNCONFIRMED))
+def verdict(stored: StoredRun) -> RunVerdict:
+    run = stored.run
+    new, unconfirmed = (len(group_findings(stored.findings)[title]) for title in (NEW, UNCONFIRMED))
     sentences = [_sentence(run, cloner, row) for cloner, row in graphs_by_severity(run).items()]
     news = (f"{new:,} new" if new else "nothing new") + (f", {unconfirmed:,} unconfirmed" if unconfirmed else "")
-    if not read.readable:
+    if not stored.readable:
         headline = "The run cannot be read"
     elif not run.total.trials:
         headline = "Nothing was tried"
@@ -48,12 +48,12 @@ def verdict(read: StoredRun) -> RunVerdict:
         headline = f"{sentences[0]}: {known}{news}"
     else:
         headline = f"{news} in {quantity(run.total.trials, 'trial')}".capitalize()
-    breaks = bool(new or read.unreadable or list(_generator_bugs(run)))
-    return RunVerdict(headline, tuple(f"{sentence}." for sentence in sentences[1:]), tuple(_notes(read)), breaks)
+    breaks = bool(new or stored.unreadable or list(_generator_bugs(run)))
+    return RunVerdict(headline, tuple(f"{sentence}." for sentence in sentences[1:]), tuple(_notes(stored)), breaks)
 
 
-def _notes(read: StoredRun) -> Iterator[str]:
-    run = read.run
+def _notes(stored: StoredRun) -> Iterator[str]:
+    run = stored.run
     yield from _generator_bugs(run)
     yield from _faults(run)
     if run.total.unrun:
@@ -65,14 +65,14 @@ def _notes(read: StoredRun) -> Iterator[str]:
         skipped = [f"{row[LEFT_OUT]:,} with {cloner}" for cloner, row in rows if row[LEFT_OUT]]
         graphs = f"graphs with nothing worse: {', '.join(skipped) or 'none'}"
         yield f"left out by --at-least {run.at_least.word}: a clone that only {' or '.join(milder)}; {graphs}"
-    groups = group_findings(read.findings)
-    unconfirmed = Counter(stored.finding.confirmation for stored in groups[UNCONFIRMED])
+    groups = group_findings(stored.findings)
+    unconfirmed = Counter(item.finding.confirmation for item in groups[UNCONFIRMED])
     for state, count in (
-        ("not fully reduced", sum(not stored.finding.smallest for stored in groups[NEW])),
+        ("not fully reduced", sum(not item.finding.smallest for item in groups[NEW])),
         *unconfirmed.items(),
         ("refuted: the script does not fail when run alone", len(groups[REFUTED])),
         ("of known issues", len(groups[KNOWN])),
-        ("cannot be read", len(read.unreadable)),
+        ("cannot be read", len(stored.unreadable)),
     ):
         if count:
             yield f"{quantity(count, 'finding')} {state}"
@@ -84,10 +84,10 @@ def _notes(read: StoredRun) -> Iterator[str]:
     yield from (f"not done: {failure}" for failure in run.failures)
     yield from (f"flaky, so not counted: {title}" for title in run.flaky)
     for name, counts in run.counts.items():
-        for ending, times in counts.losses.items():
-            yield f"{name}: its process was lost {quantity(times, 'time')}: {ending}"
-    if read.problems:
-        yield f"{quantity(len(read.problems), 'problem')} with the files of the run"
+        for ending, count in counts.losses.items():
+            yield f"{name}: its process was lost {quantity(count, 'time')}: {ending}"
+    if stored.problems:
+        yield f"{quantity(len(stored.problems), 'problem')} with the files of the run"
 
 
 def _generator_bugs(run: Run) -> Iterator[str]:
@@ -102,16 +102,16 @@ def _generator_bugs(run: Run) -> Iterator[str]:
 def refusals(run: Run) -> Iterator[str]:
     """Yield a line for each reason why graphs were refused, with an example file."""
     for name, counts in run.counts.items():
-        for why, graphs in sorted(counts.refused.items(), key=lambda pair: -pair[1]):
-            yield f"{name} refused {graphs:,}: {why} [{example_file('refused', name, why)}]"
+        for reason, graphs in sorted(counts.refused.items(), key=lambda pair: -pair[1]):
+            yield f"{name} refused {graphs:,}: {reason} [{example_file('refused', name, reason)}]"
 
 
 def _faults(run: Run) -> Iterator[str]:
     """Yield a line for each reason why clonediff failed, with the file of an example."""
     for name, counts in run.counts.items():
-        for why, graphs in counts.faults.items():
-            example = example_file("faults", name, why)
-            yield f"{name}: clonediff failed in {quantity(graphs, 'trial')}: {why} [{example}]"
+        for reason, graphs in counts.faults.items():
+            example = example_file("faults", name, reason)
+            yield f"{name}: clonediff failed in {quantity(graphs, 'trial')}: {reason} [{example}]"
 
 
 def graphs_by_severity(run: Run) -> dict[str, dict[str, int]]:

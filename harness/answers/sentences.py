@@ -96,8 +96,8 @@ def sentence(cause: Cause, failure: Failure | None = None) -> str:
         return f"{layer} has a seed in the model but not in {clone}"
     if root.part in _FACTS and root.aspect != "compiled" and root.check != "untouched":
         compiled = aspect_of(root).role == "compiled"
-        same = [item for item in cause.differences if (item.part, item.first, item.run) == (root.part, root.first, "")]
-        facts = dict.fromkeys(f"`{fact_name(item)}` {_both_values(item, clone)}" for item in same)
+        items = [item for item in cause.differences if (item.part, item.first, item.run) == (root.part, root.first, "")]
+        facts = dict.fromkeys(f"`{fact_name(item)}` {_both_values(item, clone)}" for item in items)
         return f"{'compile settings' if compiled else layer or 'the model'}: {_enumeration(list(facts))}"
     text += f": {layer}" if layer not in text else ""
     values = (root.expected, root.found)
@@ -158,8 +158,8 @@ def _order_sentence(shape: Shape, difference: Difference) -> str:
     """A sentence about the order of weights, with an example of the effect."""
     order = json.loads(difference.found)
     pairs = ((shape.weights[index], shape.weights[other]) for index, other in enumerate(order) if index != other)
-    swapped = ((_variable(shape, to), _variable(shape, value)) for to, value in pairs if to.shape == value.shape)
-    example = next((f": set_weights assigns the values of {value} to {to}" for to, value in swapped), "")
+    swapped = ((_variable(shape, old), _variable(shape, new)) for old, new in pairs if old.shape == new.shape)
+    example = next((f": set_weights assigns the values of {new} to {old}" for old, new in swapped), "")
     return f"the clone lists its weights in a different order{example}"
 
 

@@ -104,8 +104,8 @@ class Campaign:
         if remaining > reserve + self._longest_shard and (shard := next(self._shards, None)):
             keys = (key for (subject, key), cause in self._causes.items() if subject == shard.subject and cause.finding)
             return Task(shard.subject, msgspec.structs.replace(shard, seen=tuple(keys)))
-        drawing = any(isinstance(task.work, Shard) for task in self._running.values())
-        if not found or remaining < MIN_SECONDS + SCRIPT_SECONDS or drawing:
+        is_drawing = any(isinstance(task.work, Shard) for task in self._running.values())
+        if not found or remaining < MIN_SECONDS + SCRIPT_SECONDS or is_drawing:
             return None
         *_, subject, cause = min(found, key=lambda row: row[:3])
         cause.is_reduced = True
@@ -174,13 +174,13 @@ class Campaign:
     def _handle_failure(self, task: Task, error: Exception) -> None:
         """Retry a failed task once, unless that cannot help. Otherwise record the failure."""
         subject, is_shard = task.subject, isinstance(task.work, Shard)
-        unusable = isinstance(error, (ReleaseError, NoDeviceError))
-        if not unusable and not task.is_retry:
+        is_unusable = isinstance(error, (ReleaseError, NoDeviceError))
+        if not is_unusable and not task.is_retry:
             self._submit(replace(task, is_retry=True))
             return
         reason = str(error) if isinstance(error, SubjectError) else f"{type(error).__name__}: {error}"
         self._failures[subject] += is_shard
-        if unusable or subject not in self._run.versions or self._failures[subject] == MAX_FAILURES:
+        if is_unusable or subject not in self._run.versions or self._failures[subject] == MAX_FAILURES:
             self._record.give_up(subject, reason)
         else:
             self._record.add_failure(f"{subject}: {'a shard' if is_shard else 'reducing'}: {reason}")

@@ -66,13 +66,13 @@ class Layers:
 
     def _visit(self, holder: Any, number: int) -> None:
         members: dict[int, int] = {}
-        graph = self._framework.is_graph(holder)
-        for layer in self._framework.members(holder) if graph else ():
+        is_graph = self._framework.is_graph(holder)
+        for layer in self._framework.members(holder) if is_graph else ():
             self._add_place(layer, number, "layers", members)
         for layer in self._framework.sublayers(holder):
             if id(layer) not in members:
                 self._add_place(layer, number, _role(holder, layer), members)
-        if members or graph:
+        if members or is_graph:
             self._members[number] = members
 
     def _add_place(self, layer: Any, holder: int, role: str, members: dict[int, int]) -> None:
@@ -145,17 +145,19 @@ class Layers:
         parameters = {parameter.name: parameter for parameter in _parameters_of_call(type(layer))}
         by_position = inspect.Parameter.POSITIONAL_OR_KEYWORD
         positional = [parameter for parameter in parameters.values() if parameter.kind <= by_position]
-        masked = any(
+        has_mask = any(
             isinstance(leaf, self._framework.tensor_class) and self._framework.has_mask(leaf) for leaf in leaves(args)
         )
-        rest = [
-            _DEFAULT if _is_default(parameter, value, masked) else value
+        others = [
+            _DEFAULT if _is_default(parameter, value, has_mask) else value
             for parameter, value in itertools.zip_longest(positional[1 : len(args)], args[1:])
         ]
-        while rest and rest[-1] is _DEFAULT:
-            rest.pop()
-        kwargs = {name: value for name, value in kwargs.items() if not _is_default(parameters.get(name), value, masked)}
-        return (*args[:1], *rest), kwargs
+        while others and others[-1] is _DEFAULT:
+            others.pop()
+        kwargs = {
+            name: value for name, value in kwargs.items() if not _is_default(parameters.get(name), value, has_mask)
+        }
+        return (*args[:1], *others), kwargs
 
     def _describe_leaf(self, holder: int, value: Any) -> Any:
         framework = self._framework
@@ -183,10 +185,10 @@ def _parameters_of_call(kind: Any) -> list[inspect.Parameter]:
     return list(inspect.signature(kind.call).parameters.values())[1:]
 
 
-def _is_default(parameter: inspect.Parameter | None, value: Any, masked: bool) -> bool:
+def _is_default(parameter: inspect.Parameter | None, value: Any, has_mask: bool) -> bool:
     """Whether a call does the same without this argument.
 
-    Keras sets `training` itself if it is missing or None. If an input is `masked`, some releases pass its mask on,
+    Keras sets `training` itself if it is missing or None. If an input `has_mask`, some releases pass its mask on,
     unless the call has a mask argument, even if that is None.
     """
     if parameter is None or type(value) is not type(parameter.default):
@@ -195,7 +197,7 @@ def _is_default(parameter: inspect.Parameter | None, value: Any, masked: bool) -
         return False
     if parameter.name == "training":
         return value is None
-    return not (masked and parameter.name.endswith("mask"))
+    return not (has_mask and parameter.name.endswith("mask"))
 
 
 def is_custom_class(kind: type) -> bool:

@@ -1,8 +1,8 @@
 """Run each script alone, in a process that cannot import clonediff.
 
-A fork server is a process that forks for each script. The first server has imported Keras, because that takes seconds,
-and most scripts a tenth of a second. It is for CPUs only, because a fork lacks the threads that a GPU starts. The
-second has imported nothing: it reruns scripts that ended unexpectedly in a fork of the first.
+A fork server is a process that forks for each script. The first server imports Keras once: that takes seconds, and most
+scripts take a tenth of a second. It is for CPUs only, because a fork lacks the threads that a GPU starts. The second
+server imports nothing, and reruns scripts that ended unexpectedly in a fork of the first.
 """
 
 from __future__ import annotations

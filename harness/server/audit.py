@@ -133,16 +133,18 @@ class _Auditor:
         return ArgumentAudited(name, "kept" if kept else "cannot tell", kept)
 
     def _possible_bases(self) -> Iterator[dict[str, str]]:
-        needed = [parameter["name"] for parameter in self.parameters if parameter.get("required")]
-        known = ((name, (*self._user_values.get(name, ()), *self._base_values(name))) for name in needed)
+        required = [parameter["name"] for parameter in self.parameters if parameter.get("required")]
+        known = ((name, (*self._user_values.get(name, ()), *self._base_values(name))) for name in required)
         choices = [texts or _serializable(values.values(name, required=True)) or _ANY_VALUES for name, texts in known]
         for chosen in itertools.islice(itertools.product(*choices), _MAX_COMBINATIONS):
-            yield dict(zip(needed, chosen, strict=False))
+            yield dict(zip(required, chosen, strict=False))
         yield from self._bases
 
     def _values(self, name: str, default: Any) -> list[str]:
-        of_layer = name == _ARGUMENT_LOST_BY_LAYER and self._kind.__name__ != "Layer"
-        if name not in self._user_values and (of_layer or name in values.EXCLUDED_ARGUMENTS - _COMMON_VALUES.keys()):
+        is_lost_by_layer = name == _ARGUMENT_LOST_BY_LAYER and self._kind.__name__ != "Layer"
+        if name not in self._user_values and (
+            is_lost_by_layer or name in values.EXCLUDED_ARGUMENTS - _COMMON_VALUES.keys()
+        ):
             return []
         candidates = [*self._user_values.get(name, ())]
         if type(default) is bool:
@@ -297,7 +299,7 @@ class RoundTrips:
             paths.append(f"{paths[1 + place.inside]}.{name}")
         facts_by_path: Facts = {}
         for path, owner, facts in zip(paths, layers.objects(), model_facts.by_layer, strict=False):
-            facts_by_path.update((path + where, fact) for where, fact in facts.items())
+            facts_by_path.update((path + suffix, fact) for suffix, fact in facts.items())
             for name in ("name", "trainable"):
                 if hasattr(owner, name):
                     facts_by_path[f"{path}.{name}"] = Fact(_NAME_SUFFIX.sub("", repr(getattr(owner, name))))

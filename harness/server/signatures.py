@@ -91,11 +91,11 @@ def _parameters(function: Any, first: int = 0) -> list[dict[str, Any]]:
 
 def _record_of(parameter: inspect.Parameter) -> dict[str, Any]:
     """A parameter as JSON data. A default that JSON cannot express is None."""
-    any_number = parameter.kind is parameter.VAR_POSITIONAL
-    data: dict[str, Any] = {"name": "*" + parameter.name if any_number else parameter.name}
+    is_variadic = parameter.kind is parameter.VAR_POSITIONAL
+    data: dict[str, Any] = {"name": "*" + parameter.name if is_variadic else parameter.name}
     if parameter.default is not parameter.empty:
         data["default"] = _json_value(parameter.default)
-    elif not any_number:
+    elif not is_variadic:
         data["required"] = True
     return data
 
@@ -118,17 +118,17 @@ def parameters_of(kind: Any, keras: Any, documented: Callable[[Any], bool] | Non
     """
     arguments: dict[str, dict[str, Any]] = {}
     names: set[str] = set()
-    documents = re.findall(r"^\s*`?(\w+)`?:", kind.__doc__ or "", re.MULTILINE)
+    listed = re.findall(r"^\s*`?(\w+)`?:", kind.__doc__ or "", re.MULTILINE)
     for base in kind.__mro__:
         if "__init__" not in vars(base) or base is object:
             continue
         parameters = list(inspect.signature(base.__init__).parameters.values())[1:]
-        private = base is not kind and root_of(base) in KERAS and base not in vars(keras.layers).values()
+        is_private = base is not kind and root_of(base) in KERAS and base not in vars(keras.layers).values()
         only_documented = bool(arguments) and (documented(base) if documented else root_of(kind) in KERAS)
         for parameter in parameters:
             name = parameter.name
-            hidden = name in names or name.startswith("_") or (private and parameter.default is parameter.empty)
-            if not hidden and parameter.kind not in _VARIADIC and (not only_documented or name in documents):
+            is_hidden = name in names or name.startswith("_") or (is_private and parameter.default is parameter.empty)
+            if not is_hidden and parameter.kind not in _VARIADIC and (not only_documented or name in listed):
                 arguments.setdefault(name, _record_of(parameter))
         names |= _names_in(base.__init__)
         if base is keras.layers.Layer or not any(parameter.kind in _VARIADIC for parameter in parameters):

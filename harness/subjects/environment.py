@@ -14,7 +14,7 @@ SearchPath: TypeAlias = tuple[str, ...]
 """Folders to import from, before all others."""
 
 INSTALLED: SearchPath = ()
-"""The search path for the packages that are installed with clonediff."""
+"""The search path for the packages in the environment of clonediff."""
 
 ROOT = str(Path(__file__).parents[3])  # not resolved: in a checkout, this file is reached through a link
 """The folder from which clonediff is imported."""
