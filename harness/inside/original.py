@@ -127,7 +127,7 @@ class Original:
 
     def find_changes(self, runs: bool) -> dict[str, Any]:
         """What a cloner changed: structure, variables and, if `runs` is set, outputs."""
-        after: dict[str, Any] = {}
+        changes: dict[str, Any] = {}
         written = self.values.restore()
         self._is_touched = bool(written) or not same_referents(self._referents, self._current_referents())
         try:
@@ -137,9 +137,9 @@ class Original:
             self.is_changed = True
             return {"inference_after": ModelRun(failure=failure(error))}
         if self.is_changed:
-            after["original_after"] = shape
+            changes["original_after"] = shape
         inference = self.run(self.description) if runs or self._is_touched else self.inference
-        return after if inference == self.inference else {**after, "inference_after": inference}
+        return changes if inference == self.inference else {**changes, "inference_after": inference}
 
     def find_inserted(self, clone: Description) -> dict[str, Any]:
         """Mark the original as changed if it shares a new object with the clone."""

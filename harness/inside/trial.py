@@ -168,19 +168,19 @@ class _Trial:
         return self._original.leaks(clone, [*tensors, *makers])
 
     def _clone_again(self, name: str, cloner: Cloner) -> dict[str, Any]:
-        original, after = self._original, {}
+        original, changes = self._original, {}
         if not original.is_changed:
             original.values.restore()
             original.snapshot()
         clone, refusal = self._call(name, cloner, WarningRecorder())
         if not original.is_changed:
-            after = original.find_changes(runs=False)
+            changes = original.find_changes(runs=False)
         if refusal is not None:
-            return {**after, "again_failure": refusal}
+            return {**changes, "again_failure": refusal}
         try:
-            return {**after, "again": original.observe_clone(Description(clone, self._observer))}
+            return {**changes, "again": original.observe_clone(Description(clone, self._observer))}
         except Exception as error:
-            return {**after, "again_failure": failure(error)}
+            return {**changes, "again_failure": failure(error)}
 
     def _train(self, observation: Observation, clones: dict[str, Clone]) -> Observation:
         """Train the original and its clones last, since training changes them."""
