@@ -137,7 +137,7 @@ def severity_table(run: Run) -> tuple[list[str], list[list[str]]]:
 
 
 def _sentence(run: Run, cloner: str, row: Mapping[str, int]) -> str:
-    """A sentence on how many graphs a cloner clones faithfully, and how badly the others."""
+    """A sentence on how well a cloner clones, by number of graphs."""
     subject, total = _cloner_in_sentence(run, cloner), sum(row.values())
     graphs = quantity(total, "graph") + (" that ran" if run.total.unrun else "")
     effects = [f"{_EFFECTS[severity]} on {row[word]:,}" for word, severity in SEVERITIES.items() if row[word]]

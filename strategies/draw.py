@@ -70,7 +70,7 @@ class Catalogue:
 
     @functools.cached_property
     def arguments(self) -> dict[str, list[str]]:
-        """Return what to draw of each kind: "" by weight, then in all about as often each argument."""
+        """The choices for each kind: "" by weight, and about as many arguments in all."""
         pairs = sum(kind.share * len(kind.optional) for kind in self.kinds.values())
         factor = round(sum(kind.weight for kind in self.kinds.values()) / max(1, pairs))
         return {
@@ -79,7 +79,7 @@ class Catalogue:
 
     @functools.cached_property
     def weighted_kinds(self) -> list[Kind]:
-        """Return each kind as often as it is drawn, with and without an argument."""
+        """Each kind as often as it is drawn, with and without an argument."""
         return [kind for kind in self.kinds.values() for _ in self.arguments[kind.name]]
 
 
@@ -125,7 +125,7 @@ class Drawing:
 
     def _draw_instruction(self, level: Level, choices: Choices) -> Instruction | None:
         form = choices.number(16)
-        layers = [at for at, layer in enumerate(level.layers) if layer]
+        layers = [index for index, layer in enumerate(level.layers) if layer]
         if form >= 14 and layers:
             return self._draw_another_call(level, choices, layers)
         nests = form in (12, 13) and not level.stem and not level.chain
@@ -160,7 +160,7 @@ class Drawing:
         return None
 
     def _operands(self, level: Level, choices: Choices, kind: Kind, count: int) -> list[tuple[Tensor, ...] | str]:
-        """Return the operands to try: tensors of the model, then names of new inputs."""
+        """The operands to try: tensors of the model, then names of new inputs."""
         tensors = itertools.islice(self._tensor_choices(level, choices, kind, count), _MAX_OPERAND_CHOICES)
         wants_input, inputs = choices.chance(8), self._inputs_to_try(kind, choices)
         is_full = len(level.inputs) >= (1 if level.chain else MAX_INPUTS)
@@ -171,7 +171,7 @@ class Drawing:
     def _apply_to(
         self, level: Level, operand: tuple[Tensor, ...] | str, count: int, kind: Kind, sketches: Sequence[_Sketch]
     ) -> Instruction | None:
-        """Return the first accepted call on an operand: tensors, or the name of a new input."""
+        """The first accepted call on an operand: tensors, or the name of a new input."""
         if not isinstance(operand, str):
             proposals = (self._proposals(level, sketch, kind, operand) for sketch in sketches)
             return self._first_accepted(level, itertools.chain.from_iterable(proposals))
@@ -203,16 +203,16 @@ class Drawing:
             wanted = {(len(INPUTS[name].shape), INPUTS[name].dtype) for name in kind.inputs}
             tensors = [tensor for tensor in tensors if (len(outputs[tensor].shape), outputs[tensor].dtype) in wanted]
         seen = set()
-        for turn in range(len(tensors)):
-            first = tensors[(start + turn) % len(tensors)]
+        for offset in range(len(tensors)):
+            first = tensors[(start + offset) % len(tensors)]
             description = outputs[first][1:]
             if description not in seen:
                 seen.add(description)
-                alike = [tensor for tensor in tensors if outputs[tensor][1:3] == description[:2]]
-                yield (first, *(alike[(second + number) % len(alike)] for number in range(count - 1)))
+                similar = [tensor for tensor in tensors if outputs[tensor][1:3] == description[:2]]
+                yield (first, *(similar[(second + number) % len(similar)] for number in range(count - 1)))
 
     def _sketches(self, level: Level, choices: Choices, kind: Kind, argument: str) -> tuple[list[_Sketch], _Sketch]:
-        """Return sketches with all drawn arguments and with only `argument`; and the plainest one."""
+        """Sketches with all drawn arguments and with only `argument`; and the plainest one."""
         base, function = choices.pick(kind.bases), draw_lambda(choices) if kind.family == "lambda" else None
         chosen = self._argument_values(choices, kind, argument) if argument else {}
         arguments = {**dict(base), **chosen}
@@ -228,25 +228,25 @@ class Drawing:
         extra = "" if level.chain else choices.pick(("", "", *kind.tensor_arguments))
         usual = tuple((name, texts[0]) for name, texts in kind.call.items() if texts[0] and not level.chain)
         drawn = _Sketch(tuple(arguments.items()), after, call, extra, function)
-        alone = [tuple({**dict(one), **chosen}.items()) for one in (base, kind.bases[0]) if chosen]
+        single = [tuple({**dict(start), **chosen}.items()) for start in (base, kind.bases[0]) if chosen]
         plain = _Sketch(kind.bases[0], call=usual, function=function)
-        return [drawn, *(_Sketch(each, call=usual, function=function) for each in dict.fromkeys(alone))], plain
+        return [drawn, *(_Sketch(values, call=usual, function=function) for values in dict.fromkeys(single))], plain
 
     def _argument_values(self, choices: Choices, kind: Kind, name: str) -> dict[str, str]:
         """Draw the value of an argument. Return it, with the arguments that it needs, by name."""
-        role, given = role_of(name), {}
+        role, arguments = role_of(name), {}
         text = choices.pick(kind.optional[name])
         if role and choices.number(2):
             uses_class = role in _ROLES_WITH_CLASSES and choices.number(2)
             text = draw_object(role, self.catalogue.objects, choices) if uses_class else ""
             text = text or choices.pick(tuple(FORMS[role].values()))
         if name in COMPANIONS and not (name in OPTIONAL_COMPANIONS and choices.number(2)):
-            given[COMPANIONS[name][0]] = COMPANIONS[name][1]
-        given[name] = text
+            arguments[COMPANIONS[name][0]] = COMPANIONS[name][1]
+        arguments[name] = text
         if text.startswith("<shared_"):
             others = [second for second in kind.optional if role_of(second) == role and second != name]
-            given.update(dict.fromkeys(others[:1], text))
-        return given
+            arguments.update(dict.fromkeys(others[:1], text))
+        return arguments
 
     def _draw_setting(self, choices: Choices, kind: Kind, arguments: dict[str, str], number: int) -> tuple[str, ...]:
         """Add an argument that every layer takes, or return lines that set an attribute."""
@@ -271,9 +271,9 @@ class Drawing:
         """Pass the scope's function to a layer if the layer takes a function of its role."""
         if self.scope is None or self.scope_used or self.scope.name in self.catalogue.kinds:
             return
-        takes = [name for name in kind.optional if role_of(name) == _SCOPE_ROLES.get(self.scope.name)]
-        if takes:
-            arguments[takes[0]] = self._scoped_text
+        names = [name for name in kind.optional if role_of(name) == _SCOPE_ROLES.get(self.scope.name)]
+        if names:
+            arguments[names[0]] = self._scoped_text
 
     @property
     def _scoped_text(self) -> str:
@@ -311,9 +311,9 @@ class Drawing:
             shape = level.output(tensor).shape
             if len(shape) == 1 and shape[0] is not None:
                 arguments = tuple((name, str(shape[0]) if name == "units" else text) for name, text in apply.arguments)
-                wide = replace(apply, arguments=arguments, tensors=(*apply.tensors, tensor))
-                yield replace(wide, call=(*apply.call, ("initial_state", "<1>")))
-                yield replace(wide, call=(*apply.call, ("initial_state", "[<1>, <1>]")))
+                with_state = replace(apply, arguments=arguments, tensors=(*apply.tensors, tensor))
+                yield replace(with_state, call=(*apply.call, ("initial_state", "<1>")))
+                yield replace(with_state, call=(*apply.call, ("initial_state", "[<1>, <1>]")))
                 return
 
     # -- a layer called again, and a nested model
@@ -324,10 +324,10 @@ class Drawing:
         available = level.tensors()[:1] if level.chain else level.tensors()
         start, second = choices.pick((0, 0, 1, 2)), choices.number(8)
         proposals = []
-        for turn in range(min(3, len(available))):
-            first = available[(start + turn) % len(available)]
-            alike = [tensor for tensor in available if level.output(tensor)[1:3] == level.output(first)[1:3]]
-            others = (alike[(second + number) % len(alike)] for number in range(level.calls[layer].tensors - 1))
+        for offset in range(min(3, len(available))):
+            first = available[(start + offset) % len(available)]
+            similar = [tensor for tensor in available if level.output(tensor)[1:3] == level.output(first)[1:3]]
+            others = (similar[(second + number) % len(similar)] for number in range(level.calls[layer].tensors - 1))
             tensors = (first, *others)
             proposals += [Again(layer, tensors, arguments) for arguments in dict.fromkeys((call, ()))]
         return self._first_accepted(level, proposals)
@@ -370,10 +370,10 @@ _SCOPE_ROLES: Mapping[str, str] = {"double": "activation", "halves": "initialize
 
 
 def _unused_tensors(level: Level, body: Sequence[Instruction]) -> list[Tensor]:
-    """Return the tensors of a level that no instruction of the body takes."""
-    taken = {tensor for instruction in body for tensor in instruction.tensors}
+    """The tensors of a level that no instruction of the body takes."""
+    used = {tensor for instruction in body for tensor in instruction.tensors}
     tensors = [(node, number) for node, outputs in enumerate(level.nodes) for number in range(len(outputs))]
-    return [tensor for tensor in tensors if tensor not in taken]
+    return [tensor for tensor in tensors if tensor not in used]
 
 
 def draw(choices: ModelChoices, catalogue: Catalogue, keras: Keras) -> Graph | None:
@@ -433,7 +433,7 @@ def draw(choices: ModelChoices, catalogue: Catalogue, keras: Keras) -> Graph | N
 
 
 def _draw_outputs(frame: Choices, level: Level, ends: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """Return unused tensors, and in one case of six any tensor, perhaps for the second time."""
+    """Choose unused tensors and, in one case of six, any tensor, perhaps for the second time."""
     chosen = list(ends) if frame.number(4) < 3 else [frame.pick(ends)]
     if frame.chance(6):
         chosen.append(frame.pick(level.tensors()))
@@ -485,7 +485,7 @@ def _build(program: Program, keras: Keras) -> tuple[Builder, Level]:
 
 
 def graph_of(program: Program, builder: Builder) -> Graph:
-    """Return the graph of a program that was built."""
+    """The graph of a program that was built."""
     arguments = {}
     if program.clone_arguments:
         texts = prepare.clone_arguments(program)

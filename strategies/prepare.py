@@ -100,8 +100,8 @@ def _compile_lines(choices: Choices, model: Model) -> list[str]:
     if choices.chance(6):
         arguments["weighted_metrics"] = f"[{draw_value('metric', _METRICS)}]"
     if "loss" in arguments and choices.chance(6):
-        several = len(model.program.outputs) > 1
-        arguments["loss_weights"] = _repeat_for_outputs("0.5", "0.5", choices, model) if several else "0.5"
+        has_several = len(model.program.outputs) > 1
+        arguments["loss_weights"] = _repeat_for_outputs("0.5", "0.5", choices, model) if has_several else "0.5"
     for name, texts in _COMPILE_OPTIONS.items():
         if choices.chance(6):
             arguments[name] = choices.pick(texts)
@@ -110,25 +110,25 @@ def _compile_lines(choices: Choices, model: Model) -> list[str]:
 
 
 def _attach_lines(choices: Choices, on: int | None) -> list[str]:
-    # A layer that holds itself has no end in tf_keras.
+    # tf_keras would walk without end over a layer that holds itself.
     text = choices.pick([value for value in _ATTACHED_VALUES if on is None or "model." not in value])
     return [f"<it>.extra = {text}", *(["<it>.extra.build((None, 4))"] if "Dense" in text and choices.number(2) else [])]
 
 
 def _repeat_for_outputs(text: str, plain: str, choices: Choices, model: Model) -> str:
-    outputs, gives = len(model.program.outputs), model.program.gives
-    if gives == "dict" and choices.chance(3):
+    outputs, arrangement = len(model.program.outputs), model.program.gives
+    if arrangement == "dict" and choices.chance(3):
         return f'{{"out_0": {text}}}'
     if outputs > 1 and (choices.chance(2) or text == "0.5"):
         plain = text if text.startswith("<shared_") else plain
-        return arrange([text, *[plain] * (outputs - 1)], "dict" if gives == "dict" else "list", "out")
+        return arrange([text, *[plain] * (outputs - 1)], "dict" if arrangement == "dict" else "list", "out")
     return text
 
 
-def _adapt_lines(choices: Choices, model: Model, at: int) -> list[str]:
-    apply = model.program.body[at]
+def _adapt_lines(choices: Choices, model: Model, index: int) -> list[str]:
+    apply = model.program.body[index]
     shape = tuple(size or 3 for size in model.level.output(apply.tensors[0]).shape)
-    return [f"<it>.adapt({_ADAPTED_ARGUMENTS[_kind(model, at)][1].format(shape=shape, twice=2 * math.prod(shape))})"]
+    return [f"<it>.adapt({_ADAPTED_ARGUMENTS[_kind(model, index)][1].format(shape=shape, twice=2 * math.prod(shape))})"]
 
 
 def remove_adapted_arguments(body: Sequence[Instruction], on: int) -> tuple[Instruction, ...]:
@@ -136,19 +136,19 @@ def remove_adapted_arguments(body: Sequence[Instruction], on: int) -> tuple[Inst
     apply = body[on]
     assert isinstance(apply, Apply)
     kept = tuple(pair for pair in apply.arguments if f" {pair[0]} " not in _ADAPTED_ARGUMENTS[apply.kind][0])
-    more = (("num_bins", "4"),) if apply.kind == "Discretization" else ()
-    return (*body[:on], replace(apply, arguments=(*more, *kept)), *body[on + 1 :])
+    added = (("num_bins", "4"),) if apply.kind == "Discretization" else ()
+    return (*body[:on], replace(apply, arguments=(*added, *kept)), *body[on + 1 :])
 
 
 def draw_preparation(choices: Choices, model: Model) -> Preparation:
     """Draw a preparation that fits the layers of the model."""
-    applied = [(at, step.kind) for at, step in enumerate(model.program.body) if isinstance(step, Apply)]
-    layers = [(at, kind) for at, kind in applied if model.level.layers[at]]
+    applied = [(index, step.kind) for index, step in enumerate(model.program.body) if isinstance(step, Apply)]
+    layers = [(index, kind) for index, kind in applied if model.level.layers[index]]
     targets: Mapping[str, Sequence[int]] = {
-        "weight trainable": [at for at, kind in layers if kind in _WEIGHT_BY_KIND],
-        "adapt": [at for at, kind in layers if kind in _ADAPTED_ARGUMENTS],
-        "set": [at for at, _ in layers],
-        "lora": [at for at, kind in layers if kind in _LORA_LAYERS],
+        "weight trainable": [index for index, kind in layers if kind in _WEIGHT_BY_KIND],
+        "adapt": [index for index, kind in layers if kind in _ADAPTED_ARGUMENTS],
+        "set": [index for index, _ in layers],
+        "lora": [index for index, kind in layers if kind in _LORA_LAYERS],
     }
     chosen = choices.pick([name for name in _WEIGHTED_NAMES if targets.get(name, (0,))])
     on: int | None = None
@@ -190,7 +190,7 @@ CLONE_ARGUMENTS = (
 
 
 def clone_arguments(program: Program) -> dict[str, str]:
-    """Return the arguments of `clone_model` as expressions, by name."""
+    """The arguments of `clone_model` as expressions, by name."""
     arguments: dict[str, str] = {}
     names, nests = program.clone_arguments.split(), program.generation == "keras"
     if "call_function" in names:

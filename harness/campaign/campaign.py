@@ -172,7 +172,7 @@ class Campaign:
             cause.finding, cause.is_reduced = None, False  # the next finding of this cause is tried
 
     def _handle_failure(self, task: Task, error: Exception) -> None:
-        """Retry a failed task once, unless that cannot help. Otherwise record the failure."""
+        """Retry a failed task once, if that may help; otherwise record the failure."""
         subject, is_shard = task.subject, isinstance(task.work, Shard)
         is_unusable = isinstance(error, (ReleaseError, NoDeviceError))
         if not is_unusable and not task.is_retry:

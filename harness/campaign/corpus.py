@@ -45,6 +45,6 @@ class NightlyCorpus:
         self._path(finding).unlink(missing_ok=True)
 
     def _path(self, finding: Finding) -> Path:
-        """Name the file by cause, cloner, backend and device, not by versions: these change."""
+        """Name the file by cause, cloner, backend and device."""
         subject = re.sub(r"==[^/@]*", "", finding.subject)
         return self.folder / finding.generation / f"{slug(subject, finding.cloner or 'original', finding.id)}.json"

@@ -25,7 +25,7 @@ The first shards are small, so that workers soon know the findings of others.
 
 
 class Setup(msgspec.Struct, frozen=True):
-    """The settings that all tasks share, such as the user's `layers` and the lowest severity."""
+    """The settings that all tasks share."""
 
     campaign: str
     cloners: tuple[str, ...]

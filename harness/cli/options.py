@@ -38,7 +38,7 @@ def users_function(value: str) -> str:
 
 
 def subject(help_: str, *names: str, **settings: Any) -> Callable[[Command], Command]:
-    """The option `--subject`; a checkout is copied, so it cannot change during the command."""
+    """The option `--subject`; a checkout is copied."""
     return click.option("--subject", *names, type=pinned, metavar="SUBJECT", help=help_, **settings)
 
 

@@ -52,5 +52,5 @@ def is_keras_class(kind: Any) -> bool:
 
 @cached_per_class
 def is_policy(kind: Any) -> bool:
-    """Whether a class is a dtype policy; models may share these immutable objects."""
+    """Whether a class is a dtype policy, which is immutable."""
     return is_keras_class(kind) and any(base.__name__ in _POLICIES for base in kind.__mro__)

@@ -26,7 +26,7 @@ _RUNS = {"": 0, "inference": 1, "training": 2}
 
 
 def roots(flow: Flow, differences: Sequence[Difference]) -> list[list[Difference]]:
-    """Group differences by cause; a group begins with the cause, and is in causal order."""
+    """Group differences by cause, in causal order; the first one is the cause."""
     groups: list[list[Difference]] = []
     for difference in sorted(differences, key=lambda difference: _sort_key(difference, flow)):
         explanations = (group for group in groups if any(follows(difference, earlier, flow) for earlier in group))
