@@ -89,9 +89,8 @@ def _layers(pair: Pair) -> Iterator[Difference]:
         if index in moved and holder not in in_order and holder not in moved:
             in_order.add(holder)
             models = (original, holder), (clone, pair.layers.counterparts.get(holder, -1))
-            wants, haves = ([shape.layers[part].name for part in shape.members[model]] for shape, model in models)
-            where = f"{path_of(original, holder)}.layers"
-            yield LAYER_ORDER.differs(where, wants, haves, place(original, holder))
+            names, found = ([shape.layers[part].name for part in shape.members[model]] for shape, model in models)
+            yield LAYER_ORDER.differs(f"{path_of(original, holder)}.layers", names, found, place(original, holder))
         yield from _attributes(pair, layer, clone.layers[pair.layers.counterparts[index]], first, path)
         yield from _calls(pair, index, first)
     for index in pair.layers.extra:
@@ -107,29 +106,29 @@ def _attributes(
     """Find differences in the class, name and `trainable` flag of a layer or model."""
     # The flag of an input has no effect.
     for name, row in (("kind", KIND), ("name", RENAMED), ("trainable", FLAG)):
-        want, have = getattr(layer, name), getattr(counterpart, name)
-        if row is KIND and want == have and layer.code != counterpart.code:
-            have = f"another {have}"
-        if want != have and not (row is FLAG and layer.kind == "InputLayer"):
-            yield row.differs(f"{path}.{name}", want, have, first)
+        expected, found = getattr(layer, name), getattr(counterpart, name)
+        if row is KIND and expected == found and layer.code != counterpart.code:
+            found = f"another {found}"
+        if expected != found and not (row is FLAG and layer.kind == "InputLayer"):
+            yield row.differs(f"{path}.{name}", expected, found, first)
 
 
 def _calls(pair: Pair, index: int, first: Place) -> Iterator[Difference]:
     original, clone = pair.shapes
-    calls, others = original.layers[index].calls, clone.layers[pair.layers.counterparts[index]].calls
+    calls, clone_calls = original.layers[index].calls, clone.layers[pair.layers.counterparts[index]].calls
     paired, path = pair.calls[index], f"{path_of(original, index)}.calls"
-    if len(calls) != len(others):
-        yield CALL_COUNT.differs(path, f"{len(calls)} calls", f"{len(others)} calls", first)
+    if len(calls) != len(clone_calls):
+        yield CALL_COUNT.differs(path, f"{len(calls)} calls", f"{len(clone_calls)} calls", first)
     if paired.moved:
         yield CALL_ORDER.differs(path, *paired.orders, first)
     for use, counterpart in paired.pairs:
-        want, have, first, where = calls[use], others[counterpart], place(original, index, use), f"{path}[{use}]"
-        if want.outputs != have.outputs:
-            yield CALL_OUTPUTS.differs(f"{where}.outputs", want.outputs, have.outputs, first)
-        for part, leaf in _argument_mismatches(pair, want, have):
+        expected, found, first = calls[use], clone_calls[counterpart], place(original, index, use)
+        if expected.outputs != found.outputs:
+            yield CALL_OUTPUTS.differs(f"{path}[{use}].outputs", expected.outputs, found.outputs, first)
+        for part, leaf in _argument_mismatches(pair, expected, found):
             name = _argument_name(part, leaf.keys, first.kind)
-            within = f"{where}.{'args' if part == ARGUMENTS[0] else 'kwargs'}"
-            yield differs_in(CALL_ARGUMENTS, part, leaf, within, first, argument=name)
+            prefix = f"{path}[{use}].{'args' if part == ARGUMENTS[0] else 'kwargs'}"
+            yield differs_in(CALL_ARGUMENTS, part, leaf, prefix, first, argument=name)
 
 
 def _argument_name(part: Part, keys: tuple[Any, ...], kind: str) -> str:
@@ -141,24 +140,25 @@ def _argument_name(part: Part, keys: tuple[Any, ...], kind: str) -> str:
 
 def _argument_mismatches(pair: Pair, call: CallSeen, counterpart: CallSeen) -> Iterator[tuple[Part, Mismatch]]:
     """The arguments that differ; the part says whether they are in `args` or `kwargs`."""
-    wants = [map_tensors(call.args, pair.tensor), map_tensors(call.kwargs, pair.tensor)]
-    haves = [map_tensors(counterpart.args, pair.counterpart), map_tensors(counterpart.kwargs, pair.counterpart)]
-    wants[0], haves[0] = _both_lists(wants[0], haves[0]), _both_lists(haves[0], wants[0])
-    for part, want, have in zip(ARGUMENTS, _alike_written(*wants, *haves), haves, strict=True):
-        for leaf in mismatches(want, have):
+    expected = [map_tensors(call.args, pair.tensor), map_tensors(call.kwargs, pair.tensor)]
+    found = [map_tensors(counterpart.args, pair.counterpart), map_tensors(counterpart.kwargs, pair.counterpart)]
+    expected[0], found[0] = _as_lists(expected[0], found[0]), _as_lists(found[0], expected[0])
+    for part, value, clone_value in zip(ARGUMENTS, _with_keywords(*expected, *found), found, strict=True):
+        for leaf in mismatches(value, clone_value):
             yield part, leaf
 
 
-def _both_lists(args: list[Any], others: list[Any]) -> list[Any]:
-    """Put a tensor of `args` into a list if `others` has a list beginning with it."""
-    alone = [
-        isinstance(argument, list) and len(argument) > 1 and argument[0] == mine
-        for mine, argument in zip(args, others, strict=False)
+def _as_lists(args: list[Any], other_args: list[Any]) -> list[Any]:
+    """Put a tensor of `args` into a list if `other_args` has a list that begins with it."""
+    pairs = list(zip(args, other_args, strict=False))
+    lists = [
+        [argument] if isinstance(other, list) and len(other) > 1 and other[0] == argument else argument
+        for argument, other in pairs
     ]
-    return [[mine] if is_alone else mine for mine, is_alone in zip(args, alone, strict=False)] + args[len(alone) :]
+    return lists + args[len(pairs) :]
 
 
-def _alike_written(args: Any, kwargs: Any, other_args: Any, other_kwargs: Any) -> tuple[Any, Any]:
+def _with_keywords(args: Any, kwargs: Any, other_args: Any, other_kwargs: Any) -> tuple[Any, Any]:
     """Turn positional arguments into keywords if the clone has them by keyword."""
     rest = args[len(other_args) :]
     names = [name for name in other_kwargs if name not in kwargs]
@@ -174,18 +174,18 @@ def _alike_written(args: Any, kwargs: Any, other_args: Any, other_kwargs: Any) -
 
 
 def _ends(pair: Pair, part: Part, nesting: Part) -> Iterator[Difference]:
-    original, side, model = pair.original.shape, f"{part}s", place(pair.original.shape, -1)
+    original, plural, model = pair.original.shape, f"{part}s", place(pair.original.shape, -1)
     for leaf in mismatches(*(getattr(shape, f"{part}_structure") for shape in pair.shapes)):
         yield differs_in(ENDS, nesting, leaf, f"model.{part}_structure", model)
-    wants, haves = (getattr(shape, side) for shape in pair.shapes)
-    tensors = [pair.tensor(end.tensor) for end in wants], [pair.counterpart(end.tensor) for end in haves]
-    moved = differs_in_order(ENDS, part, side, *tensors, model)
+    ends, clone_ends = (getattr(shape, plural) for shape in pair.shapes)
+    tensors = [pair.tensor(end.tensor) for end in ends], [pair.counterpart(end.tensor) for end in clone_ends]
+    moved = differs_in_order(ENDS, part, plural, *tensors, model)
     yield from moved
-    if moved and len(wants) == len(haves):
+    if moved and len(ends) == len(clone_ends):
         return
-    for index, (want, have, *named) in enumerate(zip(wants, haves, *tensors, strict=False)):
-        sides = {field: [getattr(want, field), getattr(have, field)] for field in _FIELDS}
-        for change, (expected, found) in {**sides, "tensor": named}.items():
+    for index, (end, clone_end, *named) in enumerate(zip(ends, clone_ends, *tensors, strict=False)):
+        values = {field: [getattr(end, field), getattr(clone_end, field)] for field in _FIELDS}
+        for change, (expected, found) in {**values, "tensor": named}.items():
             if expected != found and (part, change) != ("output", "name"):
-                path, first = f"{side}[{index}].{change}", place(original, *want.tensor[:2])
+                path, first = f"{plural}[{index}].{change}", place(original, *end.tensor[:2])
                 yield differs(ENDS, part, change, path, expected, found, first)
