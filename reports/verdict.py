@@ -107,7 +107,7 @@ def refusals(run: Run) -> Iterator[str]:
 
 
 def _faults(run: Run) -> Iterator[str]:
-    """Yield a line for each reason why clonediff failed, with the file of an example."""
+    """Yield a line for each reason why clonediff failed, with an example file."""
     for name, counts in run.counts.items():
         for reason, graphs in counts.faults.items():
             example = example_file("faults", name, reason)

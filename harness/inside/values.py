@@ -22,7 +22,7 @@ def input_arrays(specs: list[dict[str, Any]], batch: int | None, seed: int) -> l
 
 
 def describe_input(spec: Mapping[str, Any]) -> str:
-    """A description of how an input is drawn, for a report."""
+    """How an input is drawn, for a report."""
     shape = ", ".join(map(str, (spec["batch"], *spec["shape"])))
     range_ = {"ids": f", whole numbers below {spec.get('high')}", "mask": ", 0 and 1"}.get(spec.get("fill", ""), "")
     return f"{spec['name']}: {spec['dtype']} ({shape}){range_}"

@@ -125,7 +125,7 @@ class ScriptRunner:
     """Runs scripts on a subject, one at a time, in forks of its servers."""
 
     def __init__(self, subject: Subject, search_path: SearchPath = INSTALLED, *, fixed: bool = False) -> None:
-        """`fixed` replaces the `clone_model` of the release with ours before each script."""
+        """With `fixed`, scripts use our `clone_model`."""
         self._fixed = fixed
         self._subject = subject
         self._search_path = search_path

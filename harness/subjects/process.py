@@ -66,7 +66,7 @@ class SubjectProcess:
         search_path: SearchPath = INSTALLED,
         command: Sequence[str] | None = None,
     ) -> None:
-        """Start no child before the first request. `command` replaces its command line, for tests."""
+        """`command` replaces the command line of the child, for tests."""
         self.subject = subject
         self.search_path = search_path
         self.limits = limits or Limits()

@@ -190,7 +190,7 @@ def _numbers(report: ValuesReport) -> Numbers | None:
 
 
 def loss_difference(lost: Lost) -> Difference:
-    """The difference if a process is lost. Its fingerprint contains no durations and no sizes."""
+    """The difference if a process is lost, without durations and sizes."""
     frame = (looping_frame if lost.reason == TIMED_OUT else innermost_frame)(lost.frames)
     raised = Raised(lost.reason, lost.message[:300], frame)
     return differs(

@@ -77,7 +77,7 @@ def innermost_frame(frames: Sequence[Frame]) -> str:
 
 
 def looping_frame(frames: Sequence[Frame]) -> str:
-    """The frame that identifies an endless loop: the innermost outside `utils` of Keras."""
+    """The innermost frame of an endless loop outside `utils` of Keras."""
     return innermost_frame([frame for frame in frames if "/utils/" not in frame.file]) or innermost_frame(frames)
 
 

@@ -88,7 +88,7 @@ def _is_flag(difference: Difference) -> bool:
 
 
 def _changes_tensors(earlier: Difference) -> bool:
-    """Whether a difference can make any layer raise; flags, settings, attributes and names cannot."""
+    """Whether a difference, such as that of a call, can make any layer raise."""
     if earlier.part == "config":
         return earlier.severity is Severity.TRAINS  # layers do not call regularizers and constraints
     affects_tensors = earlier.part in _CALL_PARTS or earlier.severity is Severity.COMPUTES
