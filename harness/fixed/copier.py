@@ -50,47 +50,47 @@ class Copier:
                 self.cached_plans[cls] = plan
         return plan
 
-    def walk(self, *things: Any) -> None:
-        """Find all objects of the model that can be reached from `things`."""
-        waiting = list(things)
+    def walk(self, *roots: Any) -> None:
+        """Find all objects of the model that can be reached from `roots`."""
+        waiting = list(roots)
         objects, memo, plans = self.objects, self.memo, self.plans
         while waiting:
-            thing = waiting.pop()
-            cls = type(thing)
+            obj = waiting.pop()
+            cls = type(obj)
             if cls in ATOMS:
                 continue
-            plan, key = plans.get(cls) or self.plan(cls), id(thing)
+            plan, key = plans.get(cls) or self.plan(cls), id(obj)
             if plan.is_function:
                 if cls is types.MethodType:
-                    waiting.append(thing.__self__)
-                if cls is not types.FunctionType or parts.contents(thing):
-                    self.functions[key] = thing
+                    waiting.append(obj.__self__)
+                if cls is not types.FunctionType or parts.contents(obj):
+                    self.functions[key] = obj
             elif plan.is_left_out:
                 memo.setdefault(key, None)
             elif plan.is_copied and key not in objects and key not in memo:
-                objects[key] = thing
-                waiting += self.referents_of(thing, plan)
+                objects[key] = obj
+                waiting += self.referents_of(obj, plan)
 
-    def referents_of(self, thing: Any, plan: Plan) -> list[Any]:
+    def referents_of(self, obj: Any, plan: Plan) -> list[Any]:
         """The objects that an object refers to, except those that the clone will not have."""
         if plan.is_plain:
-            return parts.items(thing, plan.container)
+            return parts.items(obj, plan.container)
         if plan.way is Way.TUPLE:
-            return list(thing)
+            return list(obj)
         if plan.way is Way.PROTOCOL:
-            return parts.referents(thing)
-        named, rules = parts.attributes(thing, plan), plan.rules
+            return parts.referents(obj)
+        named, rules = parts.attributes(obj, plan), plan.rules
         values = [value for name, value in named.items() if name not in rules] if rules else list(named.values())
         for name, rule in rules.items():
             if rule is Marker.CALLS and name in named:
                 calls = named[name]  # the calls themselves are found with their graphs
                 self.objects[id(calls)] = calls
                 values += parts.attributes(calls, self.plan(type(calls))).values()
-        if rules and isinstance(thing, self.keras.TENSOR):
-            values.append(parts.call_of(thing))
+        if rules and isinstance(obj, self.keras.TENSOR):
+            values.append(parts.call_of(obj))
         if plan.proxy is not None:
-            values.append(thing.__wrapped__)
-        return values + parts.items(thing, plan.container) if plan.container else values
+            values.append(obj.__wrapped__)
+        return values + parts.items(obj, plan.container) if plan.container else values
 
     def walk_functions(self) -> None:
         """Find the objects in functions that refer to the model, and forget other functions."""
@@ -104,7 +104,7 @@ class Copier:
 
     def _refuse_classes(self) -> None:
         """Refuse a class if the closure of a method has a part of the model."""
-        for cls in {type(thing) for things in self.latest.values() for thing in things[:1]}:
+        for cls in {type(obj) for group in self.latest.values() for obj in group[:1]}:
             for method, part in parts.objects_closed_over(cls):
                 if id(part) in self.objects and isinstance(part, self.keras.MODEL_PARTS):
                     raise ValueError(
@@ -121,17 +121,17 @@ class Copier:
         seen: dict[int, Any] = {}
         waiting, found, on_paths = list(self.functions.values()), [], set()
         while waiting:
-            thing = waiting.pop()
-            key, plan = id(thing), self.plans.get(type(thing)) or self.plan(type(thing))
+            obj = waiting.pop()
+            key, plan = id(obj), self.plans.get(type(obj)) or self.plan(type(obj))
             if key in seen or plan.way in (Way.SHARED, Way.FRAMEWORK):
                 continue
-            seen[key] = thing
+            seen[key] = obj
             is_part = key in self.objects and plan.way in (Way.OBJECT, Way.PROTOCOL)
-            if is_part or isinstance(thing, (*self.keras.MODEL_PARTS, *parts.WEAK_COLLECTIONS)):
+            if is_part or isinstance(obj, (*self.keras.MODEL_PARTS, *parts.WEAK_COLLECTIONS)):
                 found.append(key)
             if is_part:
                 continue
-            for part in parts.contents(thing) if plan.is_function else parts.referents(thing):
+            for part in parts.contents(obj) if plan.is_function else parts.referents(obj):
                 holders.setdefault(id(part), []).append(key)
                 waiting.append(part)
         while found:
@@ -149,32 +149,32 @@ class Copier:
         self.latest.clear()
         memo = self.memo
         to_fill: dict[bool, list[Any]] = {False: [], True: []}  # by `Plan.fills_last`
-        for key, thing in itertools.islice(self.objects.items(), count, None):
-            plan = self.plans[type(thing)]
-            self.latest.setdefault(type(thing), []).append(thing)
+        for key, obj in itertools.islice(self.objects.items(), count, None):
+            plan = self.plans[type(obj)]
+            self.latest.setdefault(type(obj), []).append(obj)
             if plan.way is Way.OBJECT and key not in memo:
-                memo[key] = plan.new(type(thing))
-                to_fill[plan.fills_last].append(thing)
+                memo[key] = plan.new(type(obj))
+                to_fill[plan.fills_last].append(obj)
         if not self.unbuilt:
             self._refuse_classes()
         self.keras.prepare_copies(self)
-        for thing in [*to_fill[False], *to_fill[True]]:
-            if id(thing) not in self.strategy_variables:
-                self.fill(thing)
+        for obj in [*to_fill[False], *to_fill[True]]:
+            if id(obj) not in self.strategy_variables:
+                self.fill(obj)
         self._update_histories()
         self.keras.complete_copies(self)
 
-    def fill(self, thing: Any) -> None:
+    def fill(self, obj: Any) -> None:
         """Give the empty copy of an object its items and attributes."""
-        new, plan, copy_of = self.memo[id(thing)], self.plans[type(thing)], self.copy_of
+        new, plan, copy_of = self.memo[id(obj)], self.plans[type(obj)], self.copy_of
         if plan.container:
-            parts.fill_items(thing, new, plan.container, copy_of, self.is_left_out)
+            parts.fill_items(obj, new, plan.container, copy_of, self.is_left_out)
         if plan.is_plain:
             return
         if plan.proxy is not None:
-            plan.proxy.__init__(new, copy_of(thing.__wrapped__))
+            plan.proxy.__init__(new, copy_of(obj.__wrapped__))
         named, rules, calls = parts.namespace(new), plan.rules, Marker.CALLS
-        for name, value in parts.attributes(thing, plan).items():
+        for name, value in parts.attributes(obj, plan).items():
             rule = rules.get(name, calls)
             if rule is calls:  # no rule, or a list of calls, from which other graphs' calls are left out
                 named[name] = value if type(value) in CONSTANTS else copy_of(value)
@@ -202,56 +202,56 @@ class Copier:
             elif history is not None:
                 new._keras_history = type(history)(self.copy_of(history[0]), *history[1:])
 
-    def copy_of(self, thing: Any) -> Any:
+    def copy_of(self, obj: Any) -> Any:
         """The copy of an object of the model; any other object itself."""
-        new = self.memo.get(id(thing), self)
+        new = self.memo.get(id(obj), self)
         if new is not self:
             return new
-        cls = type(thing)
+        cls = type(obj)
         if cls is str:
-            return self.names.get(thing, thing) if self.names else thing
+            return self.names.get(obj, obj) if self.names else obj
         way = Way.SHARED if cls in ATOMS else (self.plans.get(cls) or self.plan(cls)).way
         if way is Way.FRAMEWORK:
-            new = self._copy_with(thing, parts.copy_of_resource)
+            new = self._copy_with(obj, parts.copy_of_resource)
         elif way is Way.FUNCTION:
-            new = parts.copy_of_function(thing, self.copy_of, self.memo) if id(thing) in self.functions else thing
-        elif way is Way.SHARED or id(thing) not in self.objects:
-            return thing
+            new = parts.copy_of_function(obj, self.copy_of, self.memo) if id(obj) in self.functions else obj
+        elif way is Way.SHARED or id(obj) not in self.objects:
+            return obj
         elif way is Way.TUPLE:
-            copies = [self.copy_of(part) for part in thing]
-            is_unchanged = all(copied is part for copied, part in zip(copies, thing, strict=True))
-            new = thing if is_unchanged else cls(*copies) if hasattr(cls, "_fields") else cls(copies)
+            copies = [self.copy_of(part) for part in obj]
+            is_unchanged = all(copied is part for copied, part in zip(copies, obj, strict=True))
+            new = obj if is_unchanged else cls(*copies) if hasattr(cls, "_fields") else cls(copies)
         else:
             for function in list(self.functions.values()):
                 self.copy_of(function)
-            new = self._copy_with(thing, copy.deepcopy)
-        if new is not thing or way is Way.TUPLE:
-            self.memo[id(thing)] = new
-            self.references.append(thing)
+            new = self._copy_with(obj, copy.deepcopy)
+        if new is not obj or way is Way.TUPLE:
+            self.memo[id(obj)] = new
+            self.references.append(obj)
         return new
 
-    def _copy_with(self, thing: Any, copy_object: Any) -> Any:
+    def _copy_with(self, obj: Any, copy_object: Any) -> Any:
         """Copy an object with a function; if that fails, the error names the object's holder."""
         try:
-            return copy_object(thing, self.memo)
+            return copy_object(obj, self.memo)
         except Exception as error:
-            name = f"{type(thing).__module__}.{type(thing).__qualname__}"
+            name = f"{type(obj).__module__}.{type(obj).__qualname__}"
             raise ValueError(
-                f"clone_model: {self.holder_in_words(thing)} holds an object of the class `{name}`, "
+                f"clone_model: {self.holder_in_words(obj)} holds an object of the class `{name}`, "
                 f"which cannot be copied ({type(error).__name__}: {error}). Remove it before cloning, or give its "
                 "class a `__deepcopy__` method."
             ) from error
 
-    def holder_in_words(self, thing: Any) -> str:
+    def holder_in_words(self, obj: Any) -> str:
         """The attribute that holds an object, with its owner, as text for a message."""
         for owner in self.objects.values():
             if isinstance(owner, self.keras.MODEL_PARTS):
                 for name, value in parts.attributes(owner, self.plan(type(owner))).items():
-                    if value is thing or (isinstance(value, list | tuple) and any(part is thing for part in value)):
+                    if value is obj or (isinstance(value, list | tuple) and any(part is obj for part in value)):
                         return f"`{name}` of '{getattr(owner, 'name', type(owner).__name__)}'"
         return f"the model '{getattr(self.root, 'name', '')}'"
 
     def pairs(self, cls: Any) -> list[tuple[Any, Any]]:
         """Each object of a class that the last `copy` copied, with its copy."""
-        things = [thing for kind, things in self.latest.items() if issubclass(kind, cls) for thing in things]
-        return [(thing, self.memo[id(thing)]) for thing in things if self.memo.get(id(thing)) is not None]
+        objects = [obj for kind, group in self.latest.items() if issubclass(kind, cls) for obj in group]
+        return [(obj, self.memo[id(obj)]) for obj in objects if self.memo.get(id(obj)) is not None]

@@ -27,45 +27,45 @@ LIBRARIES = {*FRAMEWORKS, "keras", "tf_keras", "keras_hub", "numpy", *sys.stdlib
 LOCKS: dict[type, Any] = {type(threading.Lock()): threading.Lock, type(threading.RLock()): threading.RLock}
 
 
-def namespace(thing: Any) -> dict[str, Any]:
+def namespace(obj: Any) -> dict[str, Any]:
     """The `__dict__` of an object, or an empty dict."""
     try:
-        named: dict[str, Any] = object.__getattribute__(thing, "__dict__")
+        named: dict[str, Any] = object.__getattribute__(obj, "__dict__")
     except AttributeError:
         named = {}
     return named
 
 
-def attributes(thing: Any, plan: Any) -> dict[str, Any]:
+def attributes(obj: Any, plan: Any) -> dict[str, Any]:
     """The attributes of an object in its `__dict__` and slots."""
-    named = namespace(thing)
+    named = namespace(obj)
     if plan.slots:
         named = dict(named)
         for name in plan.slots:
             with contextlib.suppress(AttributeError):
-                named[name] = object.__getattribute__(thing, name)
+                named[name] = object.__getattribute__(obj, name)
     return named
 
 
-def items(thing: Any, base: Any) -> list[Any]:
+def items(obj: Any, base: Any) -> list[Any]:
     """The items of a container, read by the methods of its builtin class `base`."""
     if not issubclass(base, dict):
-        return list(base.__iter__(thing))
-    factory = [thing.default_factory] if isinstance(thing, collections.defaultdict) else []
-    return [*base.keys(thing), *base.values(thing), *factory]
+        return list(base.__iter__(obj))
+    factory = [obj.default_factory] if isinstance(obj, collections.defaultdict) else []
+    return [*base.keys(obj), *base.values(obj), *factory]
 
 
-def fill_items(thing: Any, new: Any, base: Any, copy_of: CopyOf, is_left_out: Callable[[Any], bool]) -> None:
+def fill_items(obj: Any, new: Any, base: Any, copy_of: CopyOf, is_left_out: Callable[[Any], bool]) -> None:
     """Copy the items of a container to `new` by the methods of `base`."""
     if issubclass(base, dict):
-        for key, value in base.items(thing):
+        for key, value in base.items(obj):
             base.__setitem__(new, copy_of(key), copy_of(value))
-        if isinstance(thing, collections.defaultdict):
-            new.default_factory = copy_of(thing.default_factory)
+        if isinstance(obj, collections.defaultdict):
+            new.default_factory = copy_of(obj.default_factory)
     elif base is list:
-        list.extend(new, [copy_of(item) for item in list.__iter__(thing) if not is_left_out(item)])
+        list.extend(new, [copy_of(item) for item in list.__iter__(obj) if not is_left_out(item)])
     else:
-        (set.update if base is set else collections.deque.extend)(new, map(copy_of, base.__iter__(thing)))
+        (set.update if base is set else collections.deque.extend)(new, map(copy_of, base.__iter__(obj)))
 
 
 def layer_of(call: Any) -> Any:
@@ -80,12 +80,12 @@ def call_of(tensor: Any) -> Any:
     return calls[place] if place < len(calls) else None
 
 
-def referents(thing: Any) -> list[Any]:
+def referents(obj: Any) -> list[Any]:
     """The objects that an object refers to."""
-    if isinstance(thing, np.ndarray):
-        return list(thing.flat) if thing.dtype == object else []
-    named = getattr(thing, "__dict__", {})
-    return [*(part for part in gc.get_referents(thing) if part is not named), *named.values()]
+    if isinstance(obj, np.ndarray):
+        return list(obj.flat) if obj.dtype == object else []
+    named = getattr(obj, "__dict__", {})
+    return [*(part for part in gc.get_referents(obj) if part is not named), *named.values()]
 
 
 def _copy_of_closure(function: types.FunctionType, copy_of: CopyOf, memo: dict[int, Any]) -> Any:
@@ -168,7 +168,7 @@ FUNCTIONS: dict[type, Callable[[Any, CopyOf], Any]] = {
     functools.partial: _copy_of_partial,
     functools._lru_cache_wrapper: lambda f, copied: functools.lru_cache(**f.cache_parameters())(copied(f.__wrapped__)),
     weakref.ref: lambda reference, copy_of: reference if reference() is None else weakref.ref(copy_of(reference())),
-    weakref.WeakSet: lambda things, copy_of: weakref.WeakSet([copy_of(thing) for thing in things]),
+    weakref.WeakSet: lambda weak, copy_of: weakref.WeakSet([copy_of(obj) for obj in weak]),
     weakref.WeakKeyDictionary: lambda weak, copy_of: type(weak)({copy_of(key): copy_of(weak[key]) for key in weak}),
     weakref.WeakValueDictionary: lambda weak, copy_of: type(weak)({copy_of(key): copy_of(weak[key]) for key in weak}),
 }
@@ -211,18 +211,18 @@ def strategy_of_optimizer(_: Any) -> Any:
     return sys.modules["tensorflow"].distribute.get_strategy()
 
 
-def copy_of_resource(thing: Any, memo: dict[int, Any]) -> Any:
+def copy_of_resource(obj: Any, memo: dict[int, Any]) -> Any:
     """Copy a framework object if it has state: table, variable, torch tensor, lock."""
-    if type(thing) in LOCKS:
-        return LOCKS[type(thing)]()
-    if hasattr(thing, "_copy_trackable_to_cpu") and hasattr(thing, "_resource_handle"):
+    if type(obj) in LOCKS:
+        return LOCKS[type(obj)]()
+    if hasattr(obj, "_copy_trackable_to_cpu") and hasattr(obj, "_resource_handle"):
         copies: dict[Any, Any] = {}
         with contextlib.suppress(NotImplementedError, AttributeError):  # the table cannot change
-            thing._copy_trackable_to_cpu(copies)
-        return copies.get(thing, thing)
-    if hasattr(thing, "_iterator_resource"):
+            obj._copy_trackable_to_cpu(copies)
+        return copies.get(obj, obj)
+    if hasattr(obj, "_iterator_resource"):
         raise TypeError("the position of an iterator cannot be read")
-    if hasattr(thing, "untyped_storage"):  # a tensor of torch, which may share its memory with a variable
-        return thing.detach().clone()
-    has_state = hasattr(thing, "named_parameters") or hasattr(thing, "assign_add")
-    return copy.deepcopy(thing, memo) if has_state else thing
+    if hasattr(obj, "untyped_storage"):  # a tensor of torch, which may share its memory with a variable
+        return obj.detach().clone()
+    has_state = hasattr(obj, "named_parameters") or hasattr(obj, "assign_add")
+    return copy.deepcopy(obj, memo) if has_state else obj

@@ -89,9 +89,9 @@ class Replay:
         self.memo[id(layer)] = new
         self.settled_layers.add(id(layer))
 
-    def copy(self, *things: Any) -> None:
+    def copy(self, *objects: Any) -> None:
         """Copy objects that are not copied yet, and give their variables values."""
-        self.copier.copy(*things)
+        self.copier.copy(*objects)
         Values(self.copier).run(self.weights)
 
     def _repeat_call(self, call: Any) -> None:
@@ -131,7 +131,7 @@ class Replay:
         keras = self.keras
         if self.is_sequential(model):
             keras.Sequential.__init__(new, self._sequential_layers(model), name=model.name)
-            operations = [getattr(getattr(one, "_functional", None), "_operations", ()) for one in (model, new)]
+            operations = [getattr(getattr(root, "_functional", None), "_operations", ()) for root in (model, new)]
             for operation, new_operation in zip(*operations, strict=False):  # operations that compute masks
                 if type(operation) is type(new_operation) and not isinstance(operation, keras.LAYER):
                     new_operation.name = operation.name
@@ -233,9 +233,9 @@ class Replay:
                 f"`input_tensors` must have the same structure as the inputs of model '{self.model.name}', with one "
                 f"tensor for each: {structure}. Received: {input_tensors}"
             )
-        given = self.leaves(input_tensors)  # by sorted keys, like the inputs of a model
-        tensors = [value.output if isinstance(value, self.keras.InputLayer) else value for value in given]
-        if not all(isinstance(one, self.keras.TENSOR) and getattr(one, "_keras_history", None) for one in tensors):
+        values = self.leaves(input_tensors)  # by sorted keys, like the inputs of a model
+        tensors = [value.output if isinstance(value, self.keras.InputLayer) else value for value in values]
+        if not all(isinstance(end, self.keras.TENSOR) and getattr(end, "_keras_history", None) for end in tensors):
             raise ValueError(
                 "All entries in `input_tensors` must be outputs of an `Input` or a layer, or InputLayers. "
                 f"Received: {input_tensors}"
@@ -257,15 +257,15 @@ def skeleton(structure: Any) -> Any:
 
 def clone(keras: Any, model: Any, weights: bool, recursive: bool, **arguments: Any) -> Any:
     """Clone a model or layer; see `clone_model`."""
-    given = [name for name, value in arguments.items() if value is not None]
-    if not given:
+    names = [name for name, value in arguments.items() if value is not None]
+    if not names:
         copier = Copier(keras, model)
         copier.copy()
         Values(copier).run(weights)
         return copier.copy_of(model)
     if not isinstance(model, (keras.Sequential, keras.Functional)):
-        raise ValueError(f"{given} are only supported for Sequential or Functional models. Received: model={model!r}")
-    if isinstance(model, keras.Sequential) and "call_function" in given:
+        raise ValueError(f"{names} are only supported for Sequential or Functional models. Received: model={model!r}")
+    if isinstance(model, keras.Sequential) and "call_function" in names:
         raise ValueError(f"`call_function` is not supported with Sequential models. Received: model={model!r}")
     replay = Replay(keras, model, weights, recursive, **arguments)
     operations = [part for layer in model._flatten_layers() for part in getattr(layer, "_operations", [layer])]

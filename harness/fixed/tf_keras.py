@@ -255,14 +255,14 @@ def copy_attributes(replay: Replay, model: Any, new: Any) -> None:
 
 def _compile_clone(replay: Replay, model: Any, new: Any) -> None:
     """Compile a new model like the original, with a new optimizer for its weights."""
-    given = {name: value for name, value in model._compile_config.config.items() if name != "optimizer"}
-    replay.copy(*given.values())
+    config = {name: value for name, value in model._compile_config.config.items() if name != "optimizer"}
+    replay.copy(*config.values())
     optimizer = fresh_optimizer(Values(replay.copier), model.optimizer, new.trainable_variables)
-    new.compile(optimizer, **{name: replay.copier.copy_of(value) for name, value in given.items()})
-    before, after = (one.variables for one in (model.optimizer, optimizer))
-    before, after = (one() if callable(one) else one for one in (before, after))
-    if replay.weights and [variable.shape for variable in before] == [variable.shape for variable in after]:
-        for variable, new_variable in zip(before, after, strict=True):
+    new.compile(optimizer, **{name: replay.copier.copy_of(value) for name, value in config.items()})
+    variables, new_variables = (part.variables for part in (model.optimizer, optimizer))
+    old, fresh = (part() if callable(part) else part for part in (variables, new_variables))
+    if replay.weights and [variable.shape for variable in old] == [variable.shape for variable in fresh]:
+        for variable, new_variable in zip(old, fresh, strict=True):
             new_variable.assign(variable)
 
 

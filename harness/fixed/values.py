@@ -32,7 +32,7 @@ class Values:
         pairs = copier.pairs(self.keras.VARIABLE)
         self.waiting = {id(variable): (variable, new) for variable, new in pairs if self._has_value(variable)}
         """By `id`, each variable whose copy has no value yet, with the copy."""
-        random_sources = [key for key, thing in copier.objects.items() if isinstance(thing, self.keras.RANDOM_SOURCES)]
+        random_sources = [key for key, obj in copier.objects.items() if isinstance(obj, self.keras.RANDOM_SOURCES)]
         self.random_sources = {key: copier.memo[key] for key in random_sources}
 
     def run(self, weights: bool) -> None:
@@ -67,7 +67,7 @@ class Values:
                 for variable in self.places(metric.get_config()).values():  # arguments of a metric keep their values
                     keras.set_value(self.copier, variable, self.copier.memo[id(variable)], variable)
         optimizers = [optimizer for optimizer, _ in self.copier.pairs(keras.OPTIMIZER)]
-        reached = {id(one) for owner in (self.copier.root, *optimizers) for one in self.places(owner).values()}
+        reached = {id(part) for owner in (self.copier.root, *optimizers) for part in self.places(owner).values()}
         # A layer that only a function holds keeps its weights, since `set_weights` cannot reach them.
         others = [(variable, new) for key, (variable, new) in self.waiting.items() if key not in reached]
         self._keep_values(variable for variable, _ in others)
@@ -157,11 +157,11 @@ class Values:
                 taken.add(id(initial))
                 self.set_value(variable, initial)
 
-    def places(self, thing: Any) -> dict[Place, Any]:
+    def places(self, obj: Any) -> dict[Place, Any]:
         """The variables in an object by place: the shortest or, among equals, the alphabetically first."""
         places: dict[Place, Any] = {}
-        walked = {id(thing)}
-        waiting: collections.deque[tuple[Place, Any]] = collections.deque([((), thing)])
+        walked = {id(obj)}
+        waiting: collections.deque[tuple[Place, Any]] = collections.deque([((), obj)])
         kinds = (self.keras.VARIABLE, *self.keras.SEARCHED_CLASSES)
         while waiting:
             place, part = waiting.popleft()
@@ -181,12 +181,12 @@ class Values:
     def _has_value(self, variable: Any) -> bool:
         return id(variable) in self.copier.strategy_variables or value_of(variable) is not None
 
-    def unbuilt_copy(self, thing: Any) -> Any:
+    def unbuilt_copy(self, obj: Any) -> Any:
         """Create an unbuilt copy of a layer or optimizer, with the clone's random generators."""
-        copier = Copier(self.keras, thing, unbuilt=True)
+        copier = Copier(self.keras, obj, unbuilt=True)
         copier.memo = self.random_sources.copy()
         copier.copy()
-        return copier.memo[id(thing)]
+        return copier.memo[id(obj)]
 
     def _twin_from_config(self, layer: Any) -> Any:
         """Create a layer from the config of another, and build it in the same way."""
@@ -204,15 +204,15 @@ def value_of(variable: Any) -> Any:
     return variable._value if hasattr(variable, "_value") else vars(variable).get("_handle")
 
 
-def _part_at(place: Place, thing: Any) -> Any:
+def _part_at(place: Place, obj: Any) -> Any:
     """The object at a place inside another object; None if there is none."""
-    return functools.reduce(lambda part, name: _parts_by_name(part).get(name), place, thing)
+    return functools.reduce(lambda part, name: _parts_by_name(part).get(name), place, obj)
 
 
-def _parts_by_name(thing: Any) -> dict[str, Any]:
+def _parts_by_name(obj: Any) -> dict[str, Any]:
     """The items or attributes of an object by name."""
-    if isinstance(thing, dict):
-        return {str(key): value for key, value in thing.items()}
-    if isinstance(thing, list | tuple):
-        return {str(number): value for number, value in enumerate(thing)}
-    return namespace(thing)
+    if isinstance(obj, dict):
+        return {str(key): value for key, value in obj.items()}
+    if isinstance(obj, list | tuple):
+        return {str(number): value for number, value in enumerate(obj)}
+    return namespace(obj)
