@@ -21,6 +21,7 @@ original variable was.
 
 import collections
 import copy
+import enum
 import functools
 import itertools
 import sys
@@ -42,7 +43,7 @@ from keras.src.random.seed_generator import make_default_seed
 from keras.src.utils.module_utils import tensorflow as tf
 from keras.src.utils.tracking import Tracker
 
-SHARED = (type, types.ModuleType, str, int, float)
+SHARED = (type, types.ModuleType, enum.Enum, str, int, float)
 PLAIN = (list, dict, set, collections.OrderedDict, collections.defaultdict)
 LIBRARIES = {"tensorflow", "jax", "jaxlib", "torch", "numpy"}
 UNSET = types.CellType()
@@ -286,7 +287,6 @@ def rebuilt(thing, parts):
 
 
 def copy_of_table(table):
-    """A new table of TensorFlow with the same items."""
     make = tf.lookup.experimental.MutableHashTable
     new = make(table.key_dtype, table.value_dtype, table._default_value)
     new.insert(*table.export())
