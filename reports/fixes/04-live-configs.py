@@ -6,7 +6,7 @@ config holds clones of objects that have a config, and other objects themselves.
 """
 
 # /// clonediff
-# generation = "keras"
+# releases = "keras>=3.15"
 # mends = [
 #     "activation-lambda", "activation-namesake", "activation-none", "auto-config-keeps-list", "compile-auc-weights",
 #     "compile-class", "compile-own-function", "function-named-like-a-class", "function-of-layer", "lambda-globals",

@@ -5,7 +5,7 @@ original variable was.
 """
 
 # /// clonediff
-# generation = "keras"
+# releases = "keras>=3.15"
 # mends = [
 #     "adapted-lookup", "adapted-normalization", "lora-alpha-dense", "quantized-inside", "quantized-order", "random-shear"
 # ]
