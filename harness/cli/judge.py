@@ -100,8 +100,10 @@ def command(
                     verdicts.append(verdict)
                     if not as_json:
                         progress.say(terminal_lines(verdict, series=len(proposal) > 1))
+    passes = [verdict.word == "passes" for verdict in verdicts]
     if as_json:
-        say_json([{**msgspec.to_builtins(item), "word": item.word, "holds": item.holds} for item in verdicts])
+        pairs = zip(verdicts, passes, strict=True)
+        say_json([{**msgspec.to_builtins(item), "word": item.word, "holds": holds} for item, holds in pairs])
     elif change:
         say(comment(verdicts[0]) if options["markdown"] else terminal_lines(verdicts[0]))
-    sys.exit(exit_code(breaks=not all(verdict.holds for verdict in verdicts)))
+    sys.exit(exit_code(breaks=not all(passes)))

@@ -18,36 +18,35 @@ from importlib.util import find_spec
 from pathlib import Path
 from shutil import copytree
 
-from clonediff.harness.judge.proposals import DIFF, IMPORTS, Proposal, ProposalError, bound_names, read_proposal
+from clonediff.harness.judge.proposals import IMPORTS, Proposal, ProposalError, bound_names, read_proposal
 from clonediff.harness.subjects.environment import SearchPath
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 _CLONING_FILES = ("src/models/cloning.py", "models/cloning.py", "models.py")
-_NO_FILE = "/dev/null"
 _GIT_LINES = re.compile(r"^(?:diff --git|index|(?:new|deleted) file mode|(?:old|new) mode|similarity index) .*\n", re.M)
 
 
 class PrivateCopy:
     """A copy of a release's package, to which proposals are applied."""
 
-    def __init__(self, package: str, search_path: SearchPath, folder: Path) -> None:
+    def __init__(self, package: str, search_path: SearchPath, folder: Path, version: str = "") -> None:
         """Copy the package with its bytecode, since compiling it takes seconds."""
         spec = None if search_path else find_spec(package)
         self.release = Path(spec.origin or "").resolve().parents[1] if spec else Path(search_path[0])
-        self.folder, self.package = folder.resolve(), package
+        self.folder, self.package, self.version = folder.resolve(), package, version
         self.search_path: SearchPath = (str(self.folder), *search_path)
         copytree(self.release / package, self.folder / package)
         names = (f"{package}/{name}" for name in _CLONING_FILES)
         self._cloning_file = next((name for name in names if (self.folder / name).is_file()), "")
 
     def apply(self, name: str, text: str) -> Proposal:
-        """Apply a proposal as a whole; apply nothing if it is for the other generation."""
+        """Apply a proposal as a whole; apply nothing if it is for other releases."""
         tree = ast.parse((self.folder / self._cloning_file).read_text("utf-8"))
         proposal = read_proposal(name, text, {node.name for node in tree.body if isinstance(node, _Function)})
         if proposal.is_diff:
             _apply_diff(proposal.text, self.folder / self.package)
-        elif proposal.is_for(self.package):
+        elif proposal.is_for(self.package, self.version):
             for path, changed in list(self._texts(proposal)):
                 path.write_text(changed, encoding="utf-8")
         return proposal
@@ -63,7 +62,7 @@ class PrivateCopy:
         lines: list[str] = []
         for name in self.changed_files():
             old, new = _read_lines(self.release / name), _read_lines(self.folder / name)
-            names = (f"a/{name}" if old else _NO_FILE, f"b/{name}" if new else _NO_FILE)
+            names = (f"a/{name}" if old else "/dev/null", f"b/{name}" if new else "/dev/null")
             lines += difflib.unified_diff(old, new, *names)
         return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
 
@@ -116,6 +115,8 @@ class _File:
         at = end = _lines_of(old[-1]).stop if old else 0
         for name, node in reversed(newest.items()):
             before = replaced.get(name)
+            if before is None and isinstance(node, _Function) and ast.unparse(node.body[0]) == "...":
+                raise ProposalError(f"the release does not define {name}: make the fix for this release")
             at = at if before is None else _lines_of(before).start
             if isinstance(node, ast.ClassDef) and isinstance(before, ast.ClassDef):
                 self.insert(node.body, before)
@@ -175,8 +176,6 @@ def _import_key(node: ast.stmt) -> tuple[int, bool, str]:
 
 def _apply_diff(diff: str, package: Path) -> None:
     """Apply a diff to a package as a whole, without its tests and docs."""
-    if not DIFF.search(diff):
-        raise ProposalError("no diff in it: expected a line `--- FILE`, then a line `+++ FILE`")
     # Strip the folders above the package from file names.
     name = package.name
     text = re.sub(rf"(?m)^(---|\+\+\+) \S*?\b({name}/(?!{name}/)\S+).*", r"\1 a/\2", _GIT_LINES.sub("", diff))

@@ -42,11 +42,9 @@ from clonediff.reports.known import KnownIssue, KnownIssues
 from clonediff.reports.records import EFFECTS, Cause, Severity
 from clonediff.strategies.program import Graph
 
-ALL = "all of them"
-"""The name of the verdict on a series as a whole."""
+ALL = "all of them"  # the name of the verdict on a series as a whole
 LIMITS = Limits(trial=15.0, cloning=0)
-MAX_LOST = 3
-"""How many processes a candidate may end or block before its trials stop."""
+MAX_LOST = 3  # processes that a candidate may end or block before its trials stop
 _IN_JSON = {"should_fix": "fixes", "fixed": "mends", "hidden": "gone", "left": "leaves", "broken_tests": "broken"}
 _DOCSTRING = re.compile(r'\A"""[\s\S]*?"""\s*')
 
@@ -64,10 +62,9 @@ class Regression(msgspec.Struct, frozen=True):
 class JudgeVerdict(msgspec.Struct, frozen=True, rename=_IN_JSON):
     """The verdict on a proposal, or on a change to Keras; `against` is the release.
 
-    `should_fix` has the ids of the known issues that it should fix. `fixed`, `hidden` and `left` have the ids of issues
-    whose scripts fail on the release; `breaks` has ids of issues whose scripts fail only with the proposal. `models`
-    counts the models tried, `tests` the tests of Keras that pass on the release; `broken_tests` fail with the proposal.
-    `refused` is the reason why nothing was tried, `stopped` the reason why not everything was tried.
+    `should_fix` has ids of known issues. `fixed`, `hidden` and `left` have those whose scripts fail on the release,
+    `breaks` those whose scripts fail only with the proposal. `models` counts the models tried, `tests` the tests that
+    pass on the release; `broken_tests` fail with the proposal. `refused` and `stopped` say why not all was tried.
     """
 
     name: str
@@ -91,13 +88,8 @@ class JudgeVerdict(msgspec.Struct, frozen=True, rename=_IN_JSON):
         return tuple(id_ for id_ in self.should_fix if id_ in (*self.left, *self.breaks))
 
     @property
-    def holds(self) -> bool:
-        """Whether it fixes what it should, without regressions, and everything was tried."""
-        return self.word == "passes"
-
-    @property
     def word(self) -> str:
-        """The verdict in a few words."""
+        """The verdict in a few words; "passes" if it fixes what it should, without regressions."""
         words = {
             "does not load": self.refused,
             "causes regressions": self.worse or self.breaks or self.broken_tests,
@@ -246,17 +238,21 @@ def _unbuilt(trial: Trial) -> list[Cause]:
 def judge(texts: Mapping[str, str], release: Release, fixes: Collection[str], *, tests: bool) -> Iterator[JudgeVerdict]:
     """Judge proposals, given as texts by file name. They are applied one after another.
 
-    If there are several, first yields what each one fixes in addition. Skips those for the other generation.
+    If there are several, first yields what each one fixes in addition. Skips those for other releases.
     """
     subject, unfixed, applied = release.subject, release.failing, list[Proposal]()
     verdict = JudgeVerdict("", str(subject))
     with tempfile.TemporaryDirectory(dir=scratch()) as folder:
-        copy = PrivateCopy(subject.generation, release.search_path, Path(folder))
+        version = release.process.versions[subject.generation]
+        copy = PrivateCopy(subject.generation, release.search_path, Path(folder), version)
         try:
             for name, text in texts.items():
                 verdict = replace(verdict, name=name)
                 proposal = copy.apply(name, text)
-                applied += [proposal] if proposal.is_for(subject.generation) else []
+                if proposal.is_for(subject.generation, version):
+                    applied.append(proposal)
+                elif len(texts) > 1 and proposal.is_for(subject.generation):
+                    yield replace(verdict, refused=f"it is for {proposal.releases}")
                 if proposal in applied and len(texts) > 1:
                     passing = release.passing(subject, copy.search_path, unfixed)
                     unfixed = [issue for issue in unfixed if issue.id not in passing]
@@ -265,7 +261,7 @@ def judge(texts: Mapping[str, str], release: Release, fixes: Collection[str], *,
             should_fix = fixes or [id_ for proposal in applied for id_ in proposal.mends]
             verdict = replace(verdict, name=ALL if len(texts) > 1 else verdict.name, should_fix=tuple(should_fix))
             if not applied:
-                raise ProposalError(f"it is not for {subject.generation}: name another release with --subject")
+                raise ProposalError(f"it is for {proposal.releases}: choose another --subject")
             verdict = release.judge(verdict, subject, copy.search_path)
             if tests:
                 passing_tests, broken = compare(copy, subject)

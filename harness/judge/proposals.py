@@ -1,7 +1,7 @@
 """Read a proposed fix: a Python file, a diff, or a text with code blocks.
 
 Its code is not run. A Python file may have a header, as the fixes in `reports/fixes` do: a block `# /// clonediff` of
-TOML with the names of functions and methods by their file of Keras, and the known issues that the proposal fixes.
+TOML with the names of functions and methods by their file of Keras, its releases, and the known issues that it fixes.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 import msgspec
+from packaging.requirements import Requirement
 
 DIFF = re.compile(r"^--- \S+.*\n\+\+\+ \S+.*\n(?=@@)", re.M)
 """The two lines of a unified diff that name a file."""
@@ -32,19 +33,24 @@ class Proposal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """New definitions or a diff, and the fields of the header.
 
     `places` has the names of functions, methods (`Class.method`) and other definitions by the file of Keras; without
-    it, all belong to the file of `clone_model`. `mends` has the ids of the known issues that the proposal fixes.
+    it, all belong to the file of `clone_model`. `releases` is a range such as "keras>=3.14,<3.17". `mends` has the
+    ids of the known issues that the proposal fixes.
     """
 
     name: str
     text: str
     is_diff: bool = False
-    generation: str = ""
+    releases: str = ""
     places: dict[str, tuple[str, ...]] = {}
     mends: tuple[str, ...] = ()
 
-    def is_for(self, generation: str) -> bool:
-        """Whether the proposal is for this generation, or for both."""
-        return self.generation in ("", generation)
+    def __post_init__(self) -> None:
+        Requirement(self.releases or "keras")  # raises a ValueError
+
+    def is_for(self, generation: str, version: str = "") -> bool:
+        """Whether the proposal is for this generation, and for this version if there is one."""
+        wanted = Requirement(self.releases or generation)
+        return wanted.name == generation and (not version or wanted.specifier.contains(version, prereleases=True))
 
 
 def read_proposal(name: str, text: str, functions: Collection[str]) -> Proposal:

@@ -10,8 +10,6 @@ from clonediff.harness.judge.judging import ALL, JudgeVerdict
 from clonediff.reports.markup import escape_controls, escape_markdown, one_line
 from clonediff.reports.verdict import quantity
 
-_WIDTH = 118
-
 
 def sentence(verdict: JudgeVerdict) -> str:
     """The verdict in one line."""
@@ -50,7 +48,7 @@ def terminal_lines(verdict: JudgeVerdict, *, series: bool = False) -> Iterator[s
     for label, ids in lists.items():
         if ids:
             line = f"{label}: {one_line(', '.join(ids))}"
-            yield from textwrap.wrap(line, _WIDTH, subsequent_indent="    ", break_on_hyphens=False)
+            yield from textwrap.wrap(line, 118, subsequent_indent="    ", break_on_hyphens=False)
     for cause in verdict.worse:
         yield f"  regression: {cause.severity}: {one_line(cause.title)} [{cause.id}]: {one_line(cause.actual)}"
 

@@ -6,7 +6,7 @@ a list of one tensor. A model with its own `get_config` is cloned through it.
 """
 
 # /// clonediff
-# generation = "keras"
+# releases = "keras>=3.15"
 # mends = ["clone-function-uncallable", "own-option"]
 # [places]
 # "keras/src/models/cloning.py" = [

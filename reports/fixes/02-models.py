@@ -7,7 +7,7 @@ history. Nested models are cloned as models. Calls are repeated in their order.
 """
 
 # /// clonediff
-# generation = "keras"
+# releases = "keras>=3.15"
 # mends = [
 #     "call-order-outputs", "compile-lambda", "dtype-argument", "given-input-rewired", "given-list", "input-name",
 #     "input-options", "lambda-refused", "lambda-refused-inside", "layer-in-two-models", "layer-twice",

@@ -5,7 +5,7 @@ function, or omit an argument. An operation has no state: a copy is a clone.
 """
 
 # /// clonediff
-# generation = "keras"
+# releases = "keras>=3.15"
 # mends = ["operation-arguments", "operation-partial", "patches-name"]
 # [places]
 # "keras/src/models/cloning.py" = ["_clone_operation", "_copy_operation"]

@@ -6,7 +6,7 @@ config holds clones of objects that have a config, and other objects themselves.
 """
 
 # /// clonediff
-# generation = "keras"
+# releases = "keras>=3.15"
 # mends = [
 #     "activation-lambda", "activation-namesake", "activation-none", "auto-config-keeps-list", "compile-auc-weights",
 #     "compile-class", "compile-own-function", "function-named-like-a-class", "function-of-layer", "lambda-globals",
@@ -65,8 +65,8 @@ def live_first(function):
             return function(*args, **kwargs)
         if isinstance(obj, dict):
             return {key: wrapper(value) for key, value in obj.items()}
-        if type(obj) in (list, tuple):
-            return type(obj)(map(wrapper, obj))
+        if isinstance(obj, list) or type(obj) is tuple:
+            return (list if isinstance(obj, list) else tuple)(map(wrapper, obj))
         if reads:
             return obj
         try:

@@ -5,7 +5,7 @@ whether it casts inputs and supports masks, and how it is rematerialized.
 """
 
 # /// clonediff
-# generation = "keras"
+# releases = "keras>=3.15"
 # mends = ["frozen-attention", "frozen-conv-lstm", "layer-autocast", "spatial-dropout-policy"]
 # [places]
 # "keras/src/models/cloning.py" = ["_copy_settings", "_copy_own_settings"]

@@ -5,7 +5,7 @@ object remembers the plain values of its constructor for a live config.
 """
 
 # /// clonediff
-# generation = "keras"
+# releases = "keras>=3.15"
 # mends = [
 #     "bounding-boxes-fill", "compile-cosine-metric", "compile-huber", "compile-loss-dtype", "encoding-sparse",
 #     "flash-attention", "grayscale-seed", "identity-gain", "recurrent-use-cudnn"

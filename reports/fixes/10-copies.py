@@ -5,7 +5,7 @@ original variable was.
 """
 
 # /// clonediff
-# generation = "keras"
+# releases = "keras>=3.15"
 # mends = [
 #     "adapted-lookup", "adapted-normalization", "lora-alpha-dense", "quantized-inside", "quantized-order", "random-shear"
 # ]
@@ -21,7 +21,9 @@ original variable was.
 
 import collections
 import copy
+import enum
 import functools
+import itertools
 import sys
 import types
 
@@ -41,7 +43,7 @@ from keras.src.random.seed_generator import make_default_seed
 from keras.src.utils.module_utils import tensorflow as tf
 from keras.src.utils.tracking import Tracker
 
-SHARED = (type, types.ModuleType, str, int, float)
+SHARED = (type, types.ModuleType, enum.Enum, str, int, float)
 PLAIN = (list, dict, set, collections.OrderedDict, collections.defaultdict)
 LIBRARIES = {"tensorflow", "jax", "jaxlib", "torch", "numpy"}
 UNSET = types.CellType()
@@ -57,11 +59,12 @@ LEFT_OUT = {  # attributes with traces of a run or an `id`: values in a copy
 
 def remembering_initializer(init):
     """Wraps a constructor so that a variable remembers its initial value."""
+    numbers = itertools.count()
 
     @functools.wraps(init)
     def wrapper(self, initializer, *args, **kwargs):
         init(self, initializer, *args, **kwargs)
-        self._first = initializer
+        self._first, self._number = initializer, next(numbers)
 
     return wrapper
 
@@ -92,22 +95,14 @@ class Copier:
         copied = [x for x in self.seen.values() if kind_of(x) == "object"]
         for thing in sorted(copied, key=is_wrapper):
             self.fill(thing, self.memo[id(thing)])
-        pairs = [(thing, self.memo[id(thing)]) for thing in copied]
-        self.number_calls(pairs)
-        for thing, new in pairs:
-            self.complete(thing, new)
-        for thing, new in pairs:
-            if isinstance(thing, KerasVariable):
-                self.begin(thing, new)
-        for thing, new in pairs:
-            if isinstance(thing, SeedGenerator) and thing._initial_seed is None:
-                new.state.assign([make_default_seed(), 0])
-            elif isinstance(thing, BaseOptimizer) and thing.built:
-                if isinstance(thing._learning_rate, KerasVariable):
-                    new._learning_rate.assign(thing._learning_rate)
-                keys = map(new._var_key, new._trainable_variables)
-                indices = {key: number for number, key in enumerate(keys)}
-                vars(new)["_trainable_variables_indices"] = indices
+        for thing in copied:
+            self.complete(thing, self.memo[id(thing)])
+        variables = [x for x in copied if isinstance(x, KerasVariable)]
+        for variable in sorted(variables, key=lambda x: x._number):
+            self.begin(self.memo[id(variable)])
+        for thing in copied:
+            if isinstance(thing, BaseOptimizer):
+                self.bind(thing, self.memo[id(thing)])
 
     def walk(self, model):
         """Creates an empty copy of each object that belongs to the model."""
@@ -167,21 +162,17 @@ class Copier:
             value = copy.copy(LEFT_OUT[name]) if is_left_out else self.of(value)
             object.__setattr__(new, name, value)
 
-    def number_calls(self, pairs):
-        """Sets the history of each tensor to the copy of its call."""
-        for thing, new in pairs:
-            history = getattr(thing, "_keras_history", None)
-            if isinstance(thing, KerasTensor) and history:
-                operation, number, place = history
-                if id(operation) in self.memo:
-                    node = self.of(operation._inbound_nodes[number])
-                    operation = self.of(operation)
-                    number = operation._inbound_nodes.index(node)
-                new._keras_history = type(history)(operation, number, place)
-
     def complete(self, thing, new):
         """Rebuilds what depends on an `id`; draws seeds that no user chose."""
-        if isinstance(thing, Tracker):
+        history = getattr(thing, "_keras_history", None)
+        if isinstance(thing, KerasTensor) and history:
+            operation, number, place = history
+            if id(operation) in self.memo:
+                node = self.of(operation._inbound_nodes[number])
+                operation = self.of(operation)
+                number = operation._inbound_nodes.index(node)
+            new._keras_history = type(history)(operation, number, place)
+        elif isinstance(thing, Tracker):
             stores = new.config.items()
             new.stored_ids = {x: set(map(id, y)) for x, (_, y) in stores}
         elif isinstance(thing, Function):
@@ -191,17 +182,27 @@ class Copier:
             vars(new)["_nodes"] = keys
         elif isinstance(thing, RandomInitializer) and thing._init_seed is None:
             new.seed = make_default_seed()
+        elif isinstance(thing, SeedGenerator) and thing._initial_seed is None:
+            new.state._first = [make_default_seed(), 0]
 
-    def begin(self, variable, new):
+    def begin(self, new):
         """Gives the copy of a variable the initial value of the original."""
-        first = vars(new).get("_first")
-        if isinstance(first, str):
-            first = initializers.get(first)
-        if callable(first):
-            new._initialize_with_initializer(first)
+        first = new._first
+        if callable(first) or isinstance(first, str):
+            new._initialize_with_initializer(initializers.get(first))
         else:
-            value = variable.value if first is None else first
-            new._initialize(new._convert_to_tensor(value, dtype=new._dtype))
+            new._initialize(new._convert_to_tensor(first, new._dtype))
+
+    def bind(self, optimizer, new):
+        """Sets the learning rate of a new optimizer, and finds its variables."""
+        if isinstance(optimizer._learning_rate, KerasVariable):
+            new._learning_rate.assign(optimizer._learning_rate)
+        pairs = zip(optimizer._trainable_variables, new._trainable_variables)
+        keys = {optimizer._var_key(x): new._var_key(y) for x, y in pairs}
+        for name in ("_trainable_variables_indices", "_var_to_optimizer_idx"):
+            if name in vars(new):
+                places = vars(optimizer)[name].items()
+                vars(new)[name] = {keys[key]: place for key, place in places}
 
 
 def is_wrapper(thing):
@@ -286,7 +287,6 @@ def rebuilt(thing, parts):
 
 
 def copy_of_table(table):
-    """A new table of TensorFlow with the same items."""
     make = tf.lookup.experimental.MutableHashTable
     new = make(table.key_dtype, table.value_dtype, table._default_value)
     new.insert(*table.export())

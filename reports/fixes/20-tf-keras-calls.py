@@ -5,7 +5,7 @@ are cloned one by one, nested models as models, and both keep their settings.
 """
 
 # /// clonediff
-# generation = "tf_keras"
+# releases = "tf_keras>=2.21"
 # mends = [
 #     "tf-activity-regularizer", "tf-array-argument", "tf-backward-layer", "tf-constant-dtype", "tf-ellipsis",
 #     "tf-equal", "tf-frozen-own-layer", "tf-given-input-layer", "tf-given-made", "tf-given-more", "tf-lambda-nested",

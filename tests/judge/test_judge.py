@@ -143,17 +143,18 @@ def test_each_proposed_fix_has_a_verdict(judge: Command, tmp_path: Path, monkeyp
 
 ELSEWHERE = f"patch failed: {FILE}:1; {FILE}: patch does not apply: make the diff against this release"
 WRONG = f"--- a/{FILE}\n+++ b/{FILE}\n@@ -1 +1 @@\n-a\n+b\n"
-OF_TF_KERAS = '# /// clonediff\n# generation = "tf_keras"\n# places = {file = ["ONE"]}\n# ///\nONE = 1\n'
+OF_TF_KERAS = '# /// clonediff\n# releases = "tf_keras"\n# places = {file = ["ONE"]}\n# ///\nONE = 1\n'
+OF_OLDER = OF_TF_KERAS.replace("tf_keras", "keras<3.3")
 REFUSED = {
     "exits.py": ("import os\nclone_model = os._exit(3)\n", "keras: does not start: exit code 3"),
     "other.py": ("def other(model):\n    pass\n", "it defines none of the release's cloning functions"),
     "no-code.md": ("No idea.", "no code in it"),
-    "of-tf-keras.py": (OF_TF_KERAS, "it is not for keras"),
+    "of-tf-keras.py": (OF_TF_KERAS, "it is for tf_keras: choose another --subject"),
+    "of-older.py": (OF_OLDER, "it is for keras<3.3: choose another --subject"),
     "helper.md": (f"```\n{HELPER}```\n", "it defines none of the release's cloning functions ._clone_"),
     "text.txt": (f"Apply this:\n\n{WRONG}", ELSEWHERE),
     "block.md": (f"So:\n\n```diff\n{WRONG}```\n", ELSEWHERE),
-    "no-diff.diff": ("nothing", "no diff in it"),
-    "no-hunk.diff": (f"--- a/{FILE}\n+++ b/{FILE}\n", "no diff in it"),
+    "no-diff.diff": ("nothing", "No valid patches in input"),
     "files.patch": (
         WRONG.replace("cloning", "none") + f"--- /dev/null\n+++ b/{FILE}\n@@ -0,0 +1 @@\n+a\n",
         "keras/src/models/none.py: No such file or directory; keras/src/models/cloning.py: already exists"
@@ -180,9 +181,11 @@ def clone_model(model, *args, **kwargs):
 def test_a_series_lists_the_issues_that_each_proposal_fixes(judge: Command, tmp_path: Path) -> None:
     (tmp_path / "none.py").write_text(f"ONE = 1\n\n\ndef clone_model(model):\n    return ONE\n{FIXES_SOME}")
     (tmp_path / "some.py").write_text(FIXES_SOME)
-    code, out, _ = judge("none.py", "some.py", "--series", "--minutes", "1", "--trials", "3")
-    first, second, total, *worse = out.splitlines()
+    (tmp_path / "older.py").write_text(OF_OLDER)
+    code, out, _ = judge("none.py", "older.py", "some.py", "--series", "--minutes", "1", "--trials", "3")
+    first, older, second, total, *worse = out.splitlines()
     assert (code, first, second) == (1, "none fixes 2: compile-lambda, lambda-refused", "some fixes 0")
+    assert older == "older.py: does not load: it is for keras<3.3"
     assert re.fullmatch(
         r"all of them: causes regressions: fixes 2 of 2 known issues; \d+ models tried; \d regressions?", total
     )
