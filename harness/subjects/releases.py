@@ -190,6 +190,8 @@ def _copy_source(source: str, copy: Path) -> str:
         except (shutil.Error, tarfile.TarError) as error:
             raise UnusableCodeError(f"{source}: cannot be copied: {error}: {_SOURCES}") from None
     file = copy / _VERSION_FILE
+    if file.is_file() and not (copy / "keras" / "__init__.py").is_file():
+        raise UnusableCodeError(f"{source}: has no keras/__init__.py, so it cannot be imported: {_SOURCES}")
     text = file.read_text(encoding="utf-8", errors="replace") if file.is_file() else ""
     match = _VERSION.search(text)
     if match is None:

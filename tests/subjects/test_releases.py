@@ -58,6 +58,7 @@ def checkout(tmp_path: Path) -> Path:
 def wheel(folder: Path, package: str = "keras", line: str = "first = 1\n") -> Path:
     path = folder / f"{package}-3.16.0-py3-none-any.whl"
     with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr(f"{package}/__init__.py", "")
         archive.writestr(f"{package}/src/layers.py", line)
         archive.writestr(f"{package}/src/version.py", '__version__ = "3.16.0"\n')
         about = f"{package}-3.16.0.dist-info"
@@ -194,6 +195,7 @@ UNUSABLE: dict[str, tuple[Callable[[Path], str], str]] = {
     "no-git": (lambda folder: f"{folder}#old", "git is not on PATH: install git, or name a folder or a wheel"),
     "a-link-out-of-a-commit": (_with_link, "cannot be copied: .*linked.py"),
     "a-part-of-a-checkout": (lambda folder: str(folder / "keras"), f"has no version in keras/src/version.py: {WANTED}"),
+    "an-sdist": (lambda folder: str((folder / "keras/__init__.py").rename(folder / "m").parent), "no keras/__init__"),
     "no-version": (_with_version(None), f"has no version in keras/src/version.py: {WANTED}"),
     "an-odd-version": (_with_version("next"), r"'next\+tree-.*' is not a version"),
     "too-old": (_with_version("2.6.0"), "the oldest supported release of keras is 3.1"),
