@@ -12,15 +12,15 @@ from typing import Any
 import msgspec
 
 NO_LAYER = -2
-"""The index for no layer, or several. Lower indices mean a layer that the other model does not have."""
+"""The index if there is no layer, or more than one; below it are layers that only one of two models has."""
 
 
 class Fact(msgspec.Struct, frozen=True, omit_defaults=True):
     """The value of an attribute: text, or a reference to an object of the model.
 
-    `layer` is the index of a layer in `Shape.layers`, -1 for the model; `variable` the index of a weight or, after
-    the weights, of a state; `tensor` a symbolic tensor by layer, use and output. For a mutable object that
-    was read at an earlier path, `met` has that layer and path.
+    `layer` is the index of a layer in `Structure.layers`, -1 for the model; `variable` the index of a weight or, after
+    the weights, of a state. `tensor` identifies a symbolic tensor: layer, number of its call, number of the output. For
+    a mutable object that was read earlier, `first_place` has the layer and path of its first reading.
 
     `detail` is a digest of what `text` leaves out: the code of a class, or the order of keys in a dict. If `text` names
     layers, `named` has their names without the numbers that Keras appends, each with the index of the layer.
@@ -30,13 +30,13 @@ class Fact(msgspec.Struct, frozen=True, omit_defaults=True):
     layer: int | None = None
     variable: int | None = None
     tensor: tuple[int, int, int] | None = None
-    met: tuple[int, str] | None = None
+    first_place: tuple[int, str] | None = None
     detail: str = ""
     named: tuple[tuple[str, int], ...] = ()
 
     @property
     def references(self) -> tuple[object, ...]:
-        return self.layer, self.variable, self.tensor, self.met
+        return self.layer, self.variable, self.tensor, self.first_place
 
 
 def same_fact(left: Fact | None, right: Fact | None) -> bool:
@@ -79,10 +79,10 @@ class Leaf(msgspec.Struct, frozen=True):
     mask: str | None = None
 
 
-class StepSeen(msgspec.Struct, frozen=True):
+class CallOutputs(msgspec.Struct, frozen=True):
     """The outputs of one call of a layer in a run.
 
-    `layer` is its index in `Shape.layers`, `use` counts its calls in the run, and `structure` is as in `ModelRun`.
+    `layer` is its index in `Structure.layers`, `use` the number of the call, `structure` that of its result.
     """
 
     layer: int
@@ -92,11 +92,11 @@ class StepSeen(msgspec.Struct, frozen=True):
 
 
 class ModelRun(msgspec.Struct, frozen=True):
-    """A run of a model. `structure` is the skeleton of the result, with numbers as leaves."""
+    """A run of a model. `structure` is its nested result, with the index of each output in place of the tensor."""
 
     structure: Any = None
     outputs: tuple[Leaf, ...] = ()
-    steps: tuple[StepSeen, ...] = ()
+    steps: tuple[CallOutputs, ...] = ()
     losses: tuple[str, ...] = ()
     failure: Failure | None = None
 
@@ -104,8 +104,8 @@ class ModelRun(msgspec.Struct, frozen=True):
 class Variable(msgspec.Struct, frozen=True):
     """A weight or state, such as a seed. `ident` identifies the variable within one answer.
 
-    `name` is the path, `short_name` the name alone. `constraint` has the constraint and regularizer. `watched` is the
-    `trainable` flag of the variable itself: if False, it gets no gradient, even in a trainable layer.
+    `name` is the path, `short_name` the name alone. `constraint` has the constraint and regularizer. `trainable` is
+    whether the model trains it; `trainable_flag` is the flag of the variable, which its layer may overrule.
     """
 
     name: str
@@ -117,41 +117,41 @@ class Variable(msgspec.Struct, frozen=True):
     value: str = ""
     short_name: str = ""
     constraint: str = ""
-    watched: bool = False
+    trainable_flag: bool = False
 
 
-class CallSeen(msgspec.Struct, frozen=True):
-    """A call. Arguments are skeletons, in which a tensor is {"tensor": [layer, use, output]}."""
+class CallRecord(msgspec.Struct, frozen=True):
+    """A call. In its nested arguments, a tensor is {"tensor": [layer, number of the call, number of the output]}."""
 
     args: Any
     kwargs: Any
     outputs: int
 
 
-class LayerSeen(msgspec.Struct, frozen=True):
+class LayerRecord(msgspec.Struct, frozen=True):
     """A layer, a nested model or an operation. `ident` identifies the object within one answer.
 
-    `inside` is the index of its holder, or -1 for the model; `role` is the holder's attribute. `nodes` counts inbound
-    and outbound nodes, also in other graphs. `own` is true for a custom class, and `code` is a digest of that class.
-    `attributes` are read after both runs, and only at the first place of a layer.
+    `holder` is the index of the layer that holds it, or -1 for the model; `role` is the holder's attribute. `nodes`
+    counts inbound and outbound nodes, also in other models. `code` is a digest of the class if it `is_custom`.
+    `attributes` are read after both runs. If a layer has several holders, only its first record has them.
     """
 
     name: str
     kind: str
     ident: int
-    inside: int
+    holder: int
     role: str
     config: dict[str, str]
     trainable: bool
-    calls: tuple[CallSeen, ...] = ()
+    calls: tuple[CallRecord, ...] = ()
     nodes: tuple[int, int] = (0, 0)
-    own: bool = False
+    is_custom: bool = False
     code: str = ""
-    model: bool = False
+    is_model: bool = False
     attributes: dict[str, Fact] = {}
 
 
-class End(msgspec.Struct, frozen=True):
+class Endpoint(msgspec.Struct, frozen=True):
     """A declared input or output of a model. `shape` is None for unknown rank."""
 
     name: str
@@ -161,7 +161,7 @@ class End(msgspec.Struct, frozen=True):
     optional: bool = False
 
 
-class Shape(msgspec.Struct, frozen=True, dict=True):
+class Structure(msgspec.Struct, frozen=True, dict=True):
     """The static structure of a model. `compiled` has its `compile` arguments."""
 
     kind: str
@@ -169,13 +169,13 @@ class Shape(msgspec.Struct, frozen=True, dict=True):
     trainable: bool
     input_structure: Any
     output_structure: Any
-    inputs: tuple[End, ...]
-    outputs: tuple[End, ...]
-    layers: tuple[LayerSeen, ...]
+    inputs: tuple[Endpoint, ...]
+    outputs: tuple[Endpoint, ...]
+    layers: tuple[LayerRecord, ...]
     weights: tuple[Variable, ...]
     states: tuple[Variable, ...]
     compiled: dict[str, str] | None = None
-    own: bool = False
+    is_custom: bool = False
     code: str = ""
     attributes: dict[str, Fact] = {}
 
@@ -189,24 +189,24 @@ class Shape(msgspec.Struct, frozen=True, dict=True):
         """The sublayers of each layer that has sublayers, in order; -1 is the model."""
         members: dict[int, list[int]] = {}
         for index, layer in enumerate(self.layers):
-            members.setdefault(layer.inside, []).append(index)
+            members.setdefault(layer.holder, []).append(index)
         return members
 
 
 class Leak(msgspec.Struct, frozen=True):
-    """An object of the original, of class `thing`, that can be reached from the clone.
+    """An object of the original that can be reached from the clone.
 
-    `path` leads to it from `layer` in the clone, `of_path` from `of_layer` in the original; -1 is the model.
+    `path` leads to it from `layer` in the clone, `original_path` from `original_layer`; -1 is the model.
     """
 
-    thing: str
+    class_name: str
     layer: int
     path: str
-    of_layer: int
-    of_path: str
+    original_layer: int
+    original_path: str
 
 
-class Trained(msgspec.Struct, frozen=True):
+class TrainingResults(msgspec.Struct, frozen=True):
     """The results of two training batches and one test batch, then the weights."""
 
     results: tuple[str, ...] = ()
@@ -217,25 +217,25 @@ class Trained(msgspec.Struct, frozen=True):
 class Observation(msgspec.Struct, frozen=True):
     """The observation of one model. A part that was not requested is None.
 
-    `shape` is the model as the cloner returned it; `copied` is the failure if the weights of the original do not fit.
-    `fresh[i]` is False if weight i starts with the value of the original, and not by chance; `fresh_states` says so for
-    the states of a clone of a live model. `leaks` has objects of the original that can be reached from the clone.
+    `structure` is the model as the cloner returned it; with a `copy_failure`, the original's weights did not fit it.
+    `fresh[i]` is False if weight i starts with the original's value, and not by chance; `fresh_states` says so for the
+    states of a clone of a live model: one that the user passed in. `leaks` has objects that the clone shares.
 
-    With `keeps_inputs`, the clone must have the inputs of the original itself. If a clone differs, `another` is the
-    null model: another build of the source or, of a `live` model, another observation.
+    With `keeps_inputs`, a clone must use the original's own input tensors. If a clone differs, `null_model` is another
+    build of the source, or a second observation of a live model.
     """
 
-    shape: Shape
+    structure: Structure
     inference: ModelRun | None = None
     training: ModelRun | None = None
-    copied: Failure | None = None
+    copy_failure: Failure | None = None
     copied_weights: tuple[str, ...] = ()
     fresh: tuple[bool, ...] = ()
     fresh_states: tuple[bool, ...] = ()
-    trained: Trained | None = None
+    trained: TrainingResults | None = None
     keeps_inputs: bool = False
-    another: Observation | None = None
-    live: bool = False
+    null_model: Observation | None = None
+    is_live: bool = False
     leaks: tuple[Leak, ...] = ()
 
 
@@ -243,20 +243,19 @@ class Clone(msgspec.Struct, frozen=True):
     """The result of one cloner: a clone or a failure, and changes to the original.
 
     `original_after` and `inference_after` are the structure and a run of the original after cloning, None if unchanged.
-    `again` is a second clone, or `again_failure` its failure. `warned` has warnings that building a model did not give.
-    `clone_dependent` is a run of the clone that differs after all variables of the original were changed;
-    `original_dependent` is a run of the original that differs after all variables of the clone were.
+    `warnings` has those that building the model did not give. `clone_run_after_change` is a run of the clone after all
+    variables of the original were changed, None if equal; `original_run_after_change` is the reverse.
     """
 
     failure: Failure | None = None
     observation: Observation | None = None
-    original_after: Shape | None = None
+    original_after: Structure | None = None
     inference_after: ModelRun | None = None
-    again: Observation | None = None
-    again_failure: Failure | None = None
-    warned: tuple[Failure, ...] = ()
-    clone_dependent: ModelRun | None = None
-    original_dependent: ModelRun | None = None
+    second_clone: Observation | None = None
+    second_clone_failure: Failure | None = None
+    warnings: tuple[Failure, ...] = ()
+    clone_run_after_change: ModelRun | None = None
+    original_run_after_change: ModelRun | None = None
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -271,9 +270,9 @@ class Answer(msgspec.Struct, frozen=True):
 class Case(msgspec.Struct, frozen=True):
     """The input of a trial: a model's source, specs of its inputs, and a seed.
 
-    `arguments` has expressions for the arguments of `clone_model` by name, `within` expressions for the scopes in which
-    the model is cloned. `compiles` is whether the clone of a compiled model must be compiled, too. With `keeps_inputs`,
-    the clone must have the inputs of the original itself.
+    `arguments` has expressions for the arguments of `clone_model` by name, `scopes` for the scopes in which the model
+    is cloned. If `must_compile`, the clone of a compiled model must be compiled. With `keeps_inputs`, the clone must
+    use the original's own input tensors.
     """
 
     source: str
@@ -282,26 +281,27 @@ class Case(msgspec.Struct, frozen=True):
     seed: int = 0
     arguments: dict[str, str] = {}
     keeps_inputs: bool = False
-    compiles: bool = True
-    within: tuple[str, ...] = ()
+    must_compile: bool = True
+    scopes: tuple[str, ...] = ()
 
 
 class Request(msgspec.Struct, frozen=True):
     """A request for a trial of a case with some cloners, on a device.
 
-    If `costly`, clone a second time, and train. The time limit of a cloner is the longer of two: the first of
-    `clone_seconds`, and the second times as long as building and observing the model takes. 0 means no limit.
+    If `costly`, clone a second time, and train. A cloner has `clone_seconds` or, if that is longer,
+    `clone_factor` times what building and observing the model took. If `clone_seconds` is 0, there is no limit.
     """
 
     case: Case
     cloners: tuple[str, ...] = ()
     costly: bool = False
     device: str | None = None
-    clone_seconds: tuple[float, float] = (0.0, 0.0)
+    clone_seconds: float = 0.0
+    clone_factor: float = 0.0
 
 
-class ArgumentAudited(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The audit of a constructor argument: the config has "lost" or "kept" it, or "cannot tell".
+class AuditedArgument(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The audit of a constructor argument: "lost" or "kept" by the config, or "cannot tell".
 
     `value` is the value that was tried, as Python code; `reason` says what is lost. A class without arguments has one
     record, with an empty name.
@@ -313,17 +313,17 @@ class ArgumentAudited(msgspec.Struct, frozen=True, omit_defaults=True):
     reason: str = ""
 
     @property
-    def given(self) -> str:
+    def as_code(self) -> str:
         return f"{self.name}={self.value}" if self.name else "any argument"
 
 
-class ClassAudited(msgspec.Struct, frozen=True, omit_defaults=True):
+class AuditedClass(msgspec.Struct, frozen=True, omit_defaults=True):
     """The audits of a class's arguments, or the `reason` why there are none."""
 
     name: str
-    arguments: tuple[ArgumentAudited, ...] = ()
+    arguments: tuple[AuditedArgument, ...] = ()
     reason: str = ""
 
     @property
-    def lost(self) -> tuple[ArgumentAudited, ...]:
+    def lost(self) -> tuple[AuditedArgument, ...]:
         return tuple(argument for argument in self.arguments if argument.answer == "lost")

@@ -146,7 +146,7 @@ class Builder:
         self._defined: dict[str, str] = {}
         """The name of each defined template. Its text is under "text of NAME" or "import of NAME"."""
         self._files: dict[str, str] = {}
-        if scope is not None and scope.within != "clone":
+        if scope is not None and scope.part != "clone":
             keras.enter(self.scope_text())
 
     # -- lines and names
@@ -368,7 +368,7 @@ class Builder:
     def source(self, extra: str = "") -> str:
         """The script. It also imports what the expressions in `extra` need."""
         lines = _inline_layers(self.lines)
-        if self.scope is not None and self.scope.within in ("model", "both"):
+        if self.scope is not None and self.scope.part in ("model", "both"):
             lines = [f"with {self.scope_text()}:", *(f"    {line}" for line in lines)]
         definitions = [text for key, text in self._defined.items() if key.startswith("text of ")]
         imports = [text for key, text in self._defined.items() if key.startswith("import of ")]

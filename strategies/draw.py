@@ -279,7 +279,7 @@ class Drawing:
     def _scoped_text(self) -> str:
         if self.scope is None:
             return ""
-        return f"<{self.scope.name}>" if self.scope.within == "clone" else f'"{self.scope.name}"'
+        return f"<{self.scope.name}>" if self.scope.part == "clone" else f'"{self.scope.name}"'
 
     def _proposals(self, level: Level, sketch: _Sketch, kind: Kind, tensors: tuple[Tensor, ...]) -> Iterator[Apply]:
         """Yield the call with the drawn mask or initial state, then without it."""
@@ -491,5 +491,5 @@ def graph_of(program: Program, builder: Builder) -> Graph:
         texts = prepare.clone_arguments(program)
         arguments = {name: builder.fill(text) for name, text in texts.items()}
     scope = program.scope
-    within = (builder.scope_text(),) if scope is not None and scope.within in ("clone", "both") else ()
-    return Graph(program, builder.source(" ".join(arguments.values())), arguments, within)
+    scopes = (builder.scope_text(),) if scope is not None and scope.part in ("clone", "both") else ()
+    return Graph(program, builder.source(" ".join(arguments.values())), arguments, scopes)

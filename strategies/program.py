@@ -95,11 +95,11 @@ class Preparation(msgspec.Struct, frozen=True, omit_defaults=True):
 class Scope(msgspec.Struct, frozen=True, omit_defaults=True):
     """A custom function or class that is not registered, but known in a `custom_object_scope`.
 
-    The model is made in the scope, cloned in it, or both.
+    The model is built in it, cloned in it, or both.
     """
 
     name: str
-    within: Literal["model", "clone", "both"] = "both"
+    part: Literal["model", "clone", "both"] = "both"
 
 
 class Program(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -126,13 +126,13 @@ class Program(msgspec.Struct, frozen=True, omit_defaults=True):
 class Graph(msgspec.Struct, frozen=True, omit_defaults=True):
     """A drawn model: a program that Keras has built, and its source.
 
-    `arguments` has the arguments of `clone_model` as expressions, and `within` the scopes in which it is called.
+    `arguments` has the arguments of `clone_model` as expressions, and `scopes` those in which it is called.
     """
 
     program: Program
     source: str
     arguments: dict[str, str] = {}
-    within: tuple[str, ...] = ()
+    scopes: tuple[str, ...] = ()
 
     @property
     def generation(self) -> Generation:

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from typing import Any
 
 from clonediff.harness.inside.frameworks import framework as framework_of
-from clonediff.harness.observation import ClassAudited
+from clonediff.harness.observation import AuditedClass
 from clonediff.harness.server.audit import audit_class, generation_of
 from clonediff.harness.subjects.outcomes import Lost, RequestError, SubjectError
 from clonediff.harness.subjects.process import SubjectProcess
@@ -36,7 +36,7 @@ def assert_config_is_complete(
         answer = audit_class(kind.__name__, kind, user_values)
     if answer.reason:
         raise ValueError(f"{kind.__name__}: {answer.reason}; pass values for its arguments with `values=`")
-    lost = [f"\n  {argument.given}: {argument.reason}" for argument in answer.lost if argument.name not in ignore]
+    lost = [f"\n  {argument.as_code}: {argument.reason}" for argument in answer.lost if argument.name not in ignore]
     if lost:
         raise IncompleteConfig(f"the config of {kind.__name__} loses arguments:{''.join(lost)}")
 
@@ -53,19 +53,19 @@ def classes_of(target: str) -> tuple[Generation, Sequence[str]]:
     return found
 
 
-def audit_all(names: Sequence[str], generation: Generation, jobs: int) -> Iterator[ClassAudited]:
+def audit_all(names: Sequence[str], generation: Generation, jobs: int) -> Iterator[AuditedClass]:
     """Audit classes in as many child processes as `jobs`; yield answers as they come."""
     processes = [SubjectProcess(Subject(generation)) for _ in range(jobs)]
     idle = processes.copy()  # each thread takes one of them
 
-    def audit(name: str) -> ClassAudited:
+    def audit(name: str) -> AuditedClass:
         process = idle.pop()
         try:
             answer = process.audit(name)
         finally:
             idle.append(process)
         if isinstance(answer, Lost):
-            return ClassAudited(name, reason=f"the audit ends or blocks its process: {answer.line}")
+            return AuditedClass(name, reason=f"the audit ends or blocks its process: {answer.line}")
         return answer
 
     executor = ThreadPoolExecutor(jobs)

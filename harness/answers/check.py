@@ -167,9 +167,9 @@ class _Explainer:
 def _user_classes(model: Any, generation: Generation) -> UserClasses:
     from clonediff.harness.inside.frameworks import framework
     from clonediff.harness.inside.layers import is_custom_class
-    from clonediff.harness.inside.leaks import belongings_of
+    from clonediff.harness.inside.leaks import owned_objects
 
-    kinds = {type(item) for item in belongings_of(model).values()}
+    kinds = {type(item) for item in owned_objects(model).values()}
     classes = {kind.__name__: kind for kind in kinds if hasattr(kind, "from_config") and is_custom_class(kind)}
     registered = framework(generation).keras.saving.get_custom_objects().values()
     return UserClasses(classes, frozenset(getattr(item, "__name__", "") for item in registered))

@@ -8,7 +8,7 @@ import textwrap
 from collections.abc import Iterator
 
 from clonediff.harness.answers.user_causes import colliding_names, fact_name
-from clonediff.harness.observation import Failure, Observation, Shape, Variable
+from clonediff.harness.observation import Failure, Observation, Structure, Variable
 from clonediff.harness.trials.checks import aspect_of
 from clonediff.harness.trials.checks.paths import full_name
 from clonediff.harness.trials.triage import title
@@ -120,17 +120,17 @@ def _both_values(difference: Difference, clone: str) -> str:
 
 def effects(cause: Cause, original: Observation) -> Iterator[str]:
     """Yield the consequences of a cause for a user, the worst last."""
-    shape, differences = original.shape, cause.differences
+    model, differences = original.structure, cause.differences
     if colliding_names(cause):
         yield "the clone cannot be saved as HDF5: `name already exists`"
     flags = [item for item in differences if (item.part, item.change) == ("weight", "trainable")]
     if flags and "trainable" in (cause.root.part, cause.root.change):
         verb = "trains" if flags[0].found in ("true", "True") else "does not train"
-        weights = (shape.weights[int(re.findall(r"\d+", item.within)[-1])] for item in flags)
-        yield f"the clone {verb} {_enumeration([_variable(shape, weight) for weight in weights])}"
+        weights = (model.weights[int(re.findall(r"\d+", item.within)[-1])] for item in flags)
+        yield f"the clone {verb} {_enumeration([_variable(model, weight) for weight in weights])}"
     for difference in differences:
         if (difference.part, difference.change) == ("weight", "order"):
-            yield _order_sentence(shape, difference)
+            yield _order_sentence(model, difference)
         elif difference.check == "weights" and difference.raised is not None and difference is not cause.root:
             message = message_of(difference.raised.message)
             yield f"clone.set_weights(model.get_weights()) raises {difference.raised.type}: {message}"
@@ -154,18 +154,18 @@ def _lost_part(difference: Difference) -> str:
     return layer_name(difference.first) if difference.part == "layer" else difference.expected.partition(" ")[0]
 
 
-def _order_sentence(shape: Shape, difference: Difference) -> str:
+def _order_sentence(model: Structure, difference: Difference) -> str:
     """A sentence about the order of weights, with an example of the effect."""
     order = json.loads(difference.found)
-    pairs = ((shape.weights[index], shape.weights[other]) for index, other in enumerate(order) if index != other)
-    swapped = ((_variable(shape, old), _variable(shape, new)) for old, new in pairs if old.shape == new.shape)
+    pairs = ((model.weights[index], model.weights[other]) for index, other in enumerate(order) if index != other)
+    swapped = ((_variable(model, old), _variable(model, new)) for old, new in pairs if old.shape == new.shape)
     example = next((f": set_weights assigns the values of {new} to {old}" for old, new in swapped), "")
     return f"the clone lists its weights in a different order{example}"
 
 
-def _variable(shape: Shape, variable: Variable) -> str:
+def _variable(model: Structure, variable: Variable) -> str:
     """The name of a weight, after the name of its layer."""
-    return f"{full_name(shape, variable.owner)}/{variable.name.rpartition('/')[2].removesuffix(':0')}"
+    return f"{full_name(model, variable.owner)}/{variable.name.rpartition('/')[2].removesuffix(':0')}"
 
 
 def _enumeration(names: list[str]) -> str:

@@ -20,7 +20,7 @@ from msgspec import Raw, json
 from msgspec.structs import replace
 
 from clonediff.harness.campaign.shards import Result, Setup, Shard
-from clonediff.harness.observation import Shape
+from clonediff.harness.observation import Structure
 from clonediff.harness.scripts.reproducer import script_of
 from clonediff.harness.scripts.runner import ReplayAnswer, ScriptRunner
 from clonediff.harness.search.reduce import MAX_TRIALS
@@ -144,18 +144,20 @@ class WarmSubject:
 
 def _pictures(pair: Pair) -> tuple[tuple[Box, ...], ...]:
     """The boxes of the original's calls and, if there is a clone, of its calls."""
-    original = tuple(_boxes(pair.original.shape, pair.tensor))
-    return (original, tuple(_boxes(pair.observed.shape, pair.counterpart))) if pair.clone.observation else (original,)
+    original = tuple(_boxes(pair.original.structure, pair.tensor))
+    if pair.clone.observation is None:
+        return (original,)
+    return original, tuple(_boxes(pair.observed.structure, pair.counterpart))
 
 
-def _boxes(shape: Shape, name_of: TensorName) -> Iterator[Box]:
+def _boxes(model: Structure, name_of: TensorName) -> Iterator[Box]:
     """Yield a box for each call of a model, in topological order."""
-    calls = {(number, use): call for number, layer in enumerate(shape.layers) for use, call in enumerate(layer.calls)}
+    calls = {(number, use): call for number, layer in enumerate(model.layers) for use, call in enumerate(layer.calls)}
     inputs = {place: list(tensors([call.args, call.kwargs])) for place, call in calls.items()}
     predecessors = {place: [tensor[:2] for tensor in inputs[place] if tensor[:2] in calls] for place in calls}
     for number, use in TopologicalSorter(predecessors).static_order():
-        layer = shape.layers[number]
-        inside = full_name(shape, layer.inside) if layer.inside >= 0 else ""
+        layer = model.layers[number]
+        inside = full_name(model, layer.holder) if layer.holder >= 0 else ""
         call = name_of((number, use, 0)).rpartition(".")[0]
         yield Box(call, layer.name, layer.kind, tuple(map(name_of, inputs[number, use])), inside)
 

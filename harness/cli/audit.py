@@ -10,7 +10,7 @@ import click
 from clonediff.harness.answers.audit import audit_all, classes_of
 from clonediff.harness.cli import options as shared
 from clonediff.harness.cli.terminal import Progress, estimate, exit_code, say, say_json
-from clonediff.harness.observation import ClassAudited
+from clonediff.harness.observation import AuditedClass
 from clonediff.harness.trials.cloners import with_absolute_path
 from clonediff.reports.markup import one_line
 
@@ -37,7 +37,7 @@ def command(target: str, jobs: int, as_json: bool) -> None:
         generation, classes = classes_of(with_absolute_path(target))
         if not classes:
             raise click.UsageError(f"{target}: found no class that has get_config and from_config; name another target")
-        audits: list[ClassAudited] = []
+        audits: list[AuditedClass] = []
         for audited in audit_all(classes, generation, jobs):
             audits.append(audited)
             if not as_json:
@@ -51,7 +51,7 @@ def command(target: str, jobs: int, as_json: bool) -> None:
     sys.exit(exit_code(breaks=any(audited.lost for audited in audits)))
 
 
-def _lines(audited: ClassAudited) -> Iterator[str]:
+def _lines(audited: AuditedClass) -> Iterator[str]:
     """The lines for a class and its lost arguments."""
     name = audited.name.rpartition("/")[2]  # without the folder of a file
     if audited.reason:
@@ -60,4 +60,4 @@ def _lines(audited: ClassAudited) -> Iterator[str]:
     complete = sum(argument.answer == "kept" for argument in audited.arguments)
     yield f"{name}: {complete} of {len(audited.arguments)} arguments kept"
     for lost in audited.lost:
-        yield f"  lost: {one_line(lost.given, 60)}: {one_line(lost.reason, _MAX_REASON)}"
+        yield f"  lost: {one_line(lost.as_code, 60)}: {one_line(lost.reason, _MAX_REASON)}"

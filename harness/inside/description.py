@@ -10,11 +10,11 @@ from clonediff.harness.inside.facts import Facts
 from clonediff.harness.inside.layers import Layers, is_custom_class
 from clonediff.harness.inside.observer import Observer
 from clonediff.harness.inside.structure import skeleton
-from clonediff.harness.observation import End, Shape, Variable
+from clonediff.harness.observation import Endpoint, Structure, Variable
 
 
 class Description:
-    """The `Shape` of a model, with its layers, its variables and their initial values."""
+    """The `Structure` of a model, with its layers, its variables and their initial values."""
 
     def __init__(self, model: Any, observer: Observer, values: bool = True) -> None:
         framework, digest = observer.framework, observer.digests.digest
@@ -46,7 +46,7 @@ class Description:
             for state, value in zip(self.states, self.initial_states, strict=False)
             if not observer.ignores_values and id(state) not in random_states
         }
-        self.shape = Shape(
+        self.structure = Structure(
             kind=type(model).__name__,
             name=str(model.name),
             trainable=bool(getattr(model, "trainable", False)),
@@ -58,7 +58,7 @@ class Description:
             weights=tuple(self._variable(weight, owners, id(weight) in trainable) for weight in self.weights),
             states=tuple(self._variable(state, owners, False, digests.get(id(state), "")) for state in self.states),
             compiled=None if compiled is None else compile_texts(compiled),
-            own=is_custom_class(type(model)),
+            is_custom=is_custom_class(type(model)),
             code=class_code(type(model)),
         )
 
@@ -66,7 +66,7 @@ class Description:
         """Fill the attributes of the shape from `facts`, by default those of the model."""
         original_facts = None if original is None else original.facts
         self.facts: Facts = facts or Facts(self.layers, [*self.weights, *self.states], self._observer, original_facts)
-        for attributes, facts_of_layer in zip(self.shape.facts, self.facts.by_layer, strict=False):
+        for attributes, facts_of_layer in zip(self.structure.facts, self.facts.by_layer, strict=False):
             attributes.clear()
             attributes.update(facts_of_layer)
 
@@ -91,12 +91,12 @@ class Description:
             value=value,
             short_name=short_name,
             constraint=" ".join([short_text(settings), *distribution, class_code(type(variable))]),
-            watched=bool(getattr(variable, "trainable", trainable)),
+            trainable_flag=bool(getattr(variable, "trainable", trainable)),
         )
 
-    def _end(self, tensor: Any) -> End:
+    def _end(self, tensor: Any) -> Endpoint:
         framework, place = self._observer.framework, self.layers.tensor(tensor)
         layer = self.layers.places[place[0]].layer if place else framework.origin(tensor)[0]
         name, shape = str(getattr(layer, "name", "")), framework.shape(tensor)
         optional = bool(getattr(layer, "optional", False))
-        return End(name, shape, framework.dtype(tensor), place or (-1, -1, -1), optional)
+        return Endpoint(name, shape, framework.dtype(tensor), place or (-1, -1, -1), optional)

@@ -163,7 +163,7 @@ class Facts:
             self._facts[path] = Fact(text or short_text(value))
             return _is_tensor(value) and self._framework.tensors.is_concrete(value)
         if id(value) in self._mutable and not self._settings_depth:
-            self._facts[path] = Fact(met=self._first_places[id(value)])
+            self._facts[path] = Fact(first_place=self._first_places[id(value)])
             return True
         if not self._settings_depth:
             self._first_places[id(value)] = self._number, path
@@ -274,7 +274,7 @@ class Facts:
 
 
 def _compile_objects(path: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """The objects in nested `compile` arguments, each with its path; plain values are in `Shape.compiled`."""
+    """The objects in nested `compile` arguments, each with its path; plain values are in `Structure.compiled`."""
     if isinstance(value, (list, tuple, dict)):
         for key, item in items_of(value):
             yield from _compile_objects(f"{path}[{key!r}]", item)

@@ -19,7 +19,7 @@ from clonediff.harness.inside.configs import settings
 from clonediff.harness.inside.observer import Observer
 from clonediff.harness.inside.packages import cached_per_class
 from clonediff.harness.inside.structure import items_of, leaves, skeleton
-from clonediff.harness.observation import CallSeen, LayerSeen
+from clonediff.harness.observation import CallRecord, LayerRecord
 
 _PLAIN = (type(None), bool, int, float, str)
 _DEFAULT = inspect.Parameter.empty
@@ -31,7 +31,7 @@ class LayerPlace(NamedTuple):
     """A place of a layer: its holder's index, its attribute there, and its first place."""
 
     layer: Any
-    inside: int
+    holder: int
     role: str
     first: int
 
@@ -91,24 +91,24 @@ class Layers:
             self._uses.update(((holder, id(node)), use) for use, node in enumerate(nodes))
             self._holders.update((id(node), holder) for node in nodes)
 
-    def describe(self) -> list[LayerSeen]:
+    def describe(self) -> list[LayerRecord]:
         framework = self._framework
-        records: list[LayerSeen] = []
-        for number, (layer, inside, role, first) in enumerate(self.places):
+        records: list[LayerRecord] = []
+        for number, (layer, holder, role, first) in enumerate(self.places):
             nodes = self._nodes.get(number, ())
-            record = LayerSeen(
+            record = LayerRecord(
                 name=str(getattr(layer, "name", "")),
                 kind=type(layer).__name__,
                 ident=self._observer.ident(layer),
-                inside=inside,
+                holder=holder,
                 role=role,
                 config=settings(layer, framework) if first == number else records[first].config,
                 trainable=bool(getattr(layer, "trainable", False)),
-                calls=tuple(self._describe_call(node, layer, inside) for node in nodes),
+                calls=tuple(self._describe_call(node, layer, holder) for node in nodes),
                 nodes=framework.node_counts(layer),
-                own=is_custom_class(type(layer)),
+                is_custom=is_custom_class(type(layer)),
                 code=class_code(type(layer)),
-                model=framework.is_graph(layer),
+                is_model=framework.is_graph(layer),
             )
             records.append(record)
         return records
@@ -128,10 +128,10 @@ class Layers:
         holder = self._holders.get(id(node))
         return None if holder is None else self.tensor(tensor, holder)
 
-    def _describe_call(self, node: Any, layer: Any, holder: int) -> CallSeen:
+    def _describe_call(self, node: Any, layer: Any, holder: int) -> CallRecord:
         leaf = functools.partial(self._describe_leaf, holder)
         args, kwargs = self._without_defaults(layer, *self._framework.arguments(node))
-        return CallSeen(
+        return CallRecord(
             skeleton(args, leaf)["tuple"] if args else [],
             {str(name): skeleton(value, leaf) for name, value in kwargs.items()},
             len(self._framework.outputs(node)),

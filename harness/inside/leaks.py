@@ -58,7 +58,7 @@ class _Kind(enum.Enum):
     FUNCTION = 3  # a function or weak reference
 
 
-def belongings_of(model: Any, in_functions: Iterable[Any] = ()) -> Objects:
+def owned_objects(model: Any, in_functions: Iterable[Any] = ()) -> Objects:
     """The objects that belong to a model, or to the objects in its functions."""
     return _walk([model, *(item for item in in_functions if _belongs_to_model(type(item)))], _belongs_to_model)
 

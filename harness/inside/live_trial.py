@@ -22,7 +22,7 @@ from clonediff.harness.inside.structure import leaves
 from clonediff.harness.inside.trial import run_trial
 from clonediff.harness.inside.values import DEFAULT_BATCH, input_arrays
 from clonediff.harness.inside.warning_recorder import ignored_warnings
-from clonediff.harness.observation import Answer, Case, End, Request
+from clonediff.harness.observation import Answer, Case, Endpoint, Request
 
 _SEED = 0
 SIZE = 32
@@ -52,12 +52,13 @@ def try_live(
         if not framework.ends(model)[0]:
             raise ValueError(f"the model {model.name!r} is not built: call it on data, or start it with an Input")
         description = Description(model, Observer(framework, 0), values=False)
-        specs = _working_inputs(description, framework) if inputs is None else _specs(description.shape.inputs, inputs)
+        ends = description.structure.inputs
+        specs = _working_inputs(description, framework) if inputs is None else _specs(ends, inputs)
         request = Request(Case("", tuple(specs), seed=_SEED), costly=costly)
         return run_trial(request, framework, cloners=cloners, live=Live(model, filters)), specs
 
 
-def _specs(ends: Sequence[End], inputs: Any) -> list[dict[str, Any]]:
+def _specs(ends: Sequence[Endpoint], inputs: Any) -> list[dict[str, Any]]:
     """The specs of the user's arrays: one array, a list, or a dict by name."""
     names = [end.name for end in ends]
     if isinstance(inputs, Mapping):
@@ -103,7 +104,7 @@ def _restored_afterwards(model: Any, observer: Observer) -> Iterator[None]:
 def _working_inputs(description: Description, framework: Framework) -> list[dict[str, Any]]:
     """Specs of inputs that the model accepts, or else the first ones tried."""
     # An input of any rank gets two dimensions.
-    ends = [end if end.shape is not None else replace(end, shape=(None, None)) for end in description.shape.inputs]
+    ends = [end if end.shape is not None else replace(end, shape=(None, None)) for end in description.structure.inputs]
     batch = next((end.shape[0] for end in ends if end.shape and end.shape[0]), DEFAULT_BATCH)
     names = [end.name for end in ends if end.shape and None in end.shape[1:]]
     vocabularies = [size for size in map(_vocabulary_size, description.layers.objects()) if size]
@@ -118,7 +119,7 @@ def _working_inputs(description: Description, framework: Framework) -> list[dict
 
 
 def _specs_of_sizes(
-    ends: Sequence[End], sizes: dict[str, int], batch: int, bound: int = INTEGER_BOUND, as_integers: bool = False
+    ends: Sequence[Endpoint], sizes: dict[str, int], batch: int, bound: int = INTEGER_BOUND, as_integers: bool = False
 ) -> list[dict[str, Any]]:
     """Specs of inputs, with `sizes` for open dimensions; floats may be drawn `as_integers`."""
     bound = min(bound, max(min(sizes.values(), default=bound), 2))  # integers may be indices into another input
@@ -165,7 +166,7 @@ def _table_sizes(description: Description, framework: Framework) -> list[int]:
         with contextlib.suppress(Exception):  # a layer may have no config
             config = framework.config(place.layer)
         sizes.update(size for key, value in config.items() if _SIZE_NAMES.search(str(key)) for size in leaves(value))
-    for weight in description.shape.weights:
+    for weight in description.structure.weights:
         if "position" in weight.name.lower():
             sizes.update(weight.shape[:-1])
     return sorted(size for size in sizes if type(size) is int and 1 < size <= _MAX_SIZE)[:_MAX_TABLE_SIZES]

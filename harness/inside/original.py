@@ -10,11 +10,11 @@ from clonediff.harness.inside.description import Description
 from clonediff.harness.inside.digests import are_equal
 from clonediff.harness.inside.facts import Facts, objects_in_function
 from clonediff.harness.inside.failures import failure
-from clonediff.harness.inside.leaks import Objects, belongings_of, common_objects, leaks, referents_of, same_referents
+from clonediff.harness.inside.leaks import Objects, common_objects, leaks, owned_objects, referents_of, same_referents
 from clonediff.harness.inside.observer import Observer
 from clonediff.harness.inside.run import run, train
 from clonediff.harness.inside.values import input_arrays, specs_of, target_arrays, weight_arrays
-from clonediff.harness.observation import Case, Failure, Leak, ModelRun, Observation, Shape, Trained
+from clonediff.harness.observation import Case, Failure, Leak, ModelRun, Observation, Structure, TrainingResults
 
 _SAMPLE_SIZE = 64
 """How many numbers of an array are compared; fewer integers may be equal by chance."""
@@ -33,12 +33,12 @@ class Original:
     def __init__(self, model: Any, case: Case, observer: Observer, live: bool) -> None:
         self.model = model
         self.is_live = live
-        self.is_changed = self._is_touched = False
+        self.is_changed = self._has_new_objects = False
         """Whether a cloner has changed the model, or replaced objects with equal ones."""
         self._observer, self._framework = observer, observer.framework
         self.description = description = Description(model, observer)
         observer.backend_draws = self._framework.draws_from_backend(description.layers.objects()[1:], case.source)
-        specs = specs_of(description.shape.inputs, list(case.inputs) or None)
+        specs = specs_of(description.structure.inputs, list(case.inputs) or None)
         self._arrays = input_arrays(specs, case.batch, observer.seed)
         self.values = description.values = randomize(description, observer)
         observation = self.observe(description)
@@ -46,9 +46,9 @@ class Original:
         outputs = observation.inference.outputs if observation.inference else ()
         self._targets = target_arrays([leaf.shape for leaf in outputs], observer.seed)
         all_fresh = (True,) * len(description.weights)
-        self.observation = replace(observation, keeps_inputs=case.keeps_inputs, live=live, fresh=all_fresh)
-        self._belongings = belongings_of(model)
-        self._belongings_before = _belongings_with_functions(description)
+        self.observation = replace(observation, keeps_inputs=case.keeps_inputs, is_live=live, fresh=all_fresh)
+        self._owned = owned_objects(model)
+        self._owned_before = _owned_with_functions(description)
         self._referents: list[Any] = []
         self.snapshot(description.facts)  # which `observe` read after the runs
 
@@ -63,7 +63,7 @@ class Original:
         description.read_facts(None if description.model is self.model else self.description)
         values = description.values.values[: len(description.weights)]
         weights = tuple(map(self._observer.digests.digest, values))
-        return Observation(description.shape, inference, training, copied_weights=weights, **freshness)
+        return Observation(description.structure, inference, training, copied_weights=weights, **freshness)
 
     def observe_clone(self, description: Description) -> Observation:
         freshness = self.freshness(description)
@@ -71,7 +71,7 @@ class Original:
             freshness["fresh_states"] = are_states_fresh(self.description, description)
         description.values, problem = copy_values(self.description, self.values, description, self._observer)
         if problem:
-            freshness["copied"] = Failure("ValueError", problem)
+            freshness["copy_failure"] = Failure("ValueError", problem)
         return self.observe(description, **freshness)
 
     def freshness(self, clone: Description) -> dict[str, Any]:
@@ -86,14 +86,14 @@ class Original:
         """The leaks of a clone, except by `known` objects or shared layers and variables."""
         known = known + self.description.shared_with(clone)
         objects = clone.layers.objects(), self.description.layers.objects()
-        return leaks(*objects, self._belongings, known, whole_packages=self.is_live)
+        return leaks(*objects, self._owned, known, whole_packages=self.is_live)
 
     def dependent_runs(self, clone: Description, inference: ModelRun | None) -> dict[str, ModelRun]:
         """The runs of one model that differ after a change to the other's variables."""
         runs = {}
         for part, model, other, expected in (
-            ("clone_dependent", clone, self.description, inference),
-            ("original_dependent", self.description, clone, self.inference),
+            ("clone_run_after_change", clone, self.description, inference),
+            ("original_run_after_change", self.description, clone, self.inference),
         ):
             other.values.change()
             result = self.run(model)
@@ -104,12 +104,12 @@ class Original:
         return runs
 
     def can_be_trained(self) -> bool:
-        optimizer = None if self.observation.shape.compiled is None else getattr(self.model, "optimizer", None)
+        optimizer = None if self.observation.structure.compiled is None else getattr(self.model, "optimizer", None)
         if self.is_changed or self.is_live or optimizer is None:
             return False
         return not self._framework.read(optimizer.iterations)
 
-    def train(self, description: Description) -> Trained:
+    def train(self, description: Description) -> TrainingResults:
         """Train a model; nothing else may use it afterwards."""
         values, _ = copy_values(self.description, self.values, description, self._observer)
         trained = train(description, self.model, self._arrays, self._targets, self._observer)
@@ -121,64 +121,66 @@ class Original:
     def snapshot(self, facts: Facts | None = None) -> None:
         """Record the state of the original before cloning, since runs may change it."""
         if not same_referents(self._referents, self._current_referents()):
-            self._shape_before = self._current_shape(facts)
-            self._belongings_before = _belongings_with_functions(self.description)
+            self._structure_before = self._current_structure(facts)
+            self._owned_before = _owned_with_functions(self.description)
             self._referents = self._current_referents()
 
     def find_changes(self, runs: bool) -> dict[str, Any]:
         """What a cloner changed: structure, variables and, if `runs` is set, outputs."""
         changes: dict[str, Any] = {}
         written = self.values.restore()
-        self._is_touched = bool(written) or not same_referents(self._referents, self._current_referents())
+        self._has_new_objects = bool(written) or not same_referents(self._referents, self._current_referents())
         try:
-            shape = _mark_written(self._current_shape(), written) if self._is_touched else self._shape_before
-            self.is_changed = shape is not self._shape_before and shape != self._shape_before
+            structure = before = self._structure_before
+            if self._has_new_objects:
+                structure = _mark_written(self._current_structure(), written)
+            self.is_changed = structure is not before and structure != before
         except Exception as error:  # the original can no longer be observed
             self.is_changed = True
             return {"inference_after": ModelRun(failure=failure(error))}
         if self.is_changed:
-            changes["original_after"] = shape
-        inference = self.run(self.description) if runs or self._is_touched else self.inference
+            changes["original_after"] = structure
+        inference = self.run(self.description) if runs or self._has_new_objects else self.inference
         return changes if inference == self.inference else {**changes, "inference_after": inference}
 
-    def find_inserted(self, clone: Description) -> dict[str, Any]:
+    def mark_if_inserted(self, clone: Description) -> dict[str, Any]:
         """Mark the original as changed if it shares a new object with the clone."""
-        if not self._is_touched or self.is_changed:
+        if not self._has_new_objects or self.is_changed:
             return {}
-        belongings, clone_belongings = map(_belongings_with_functions, (self.description, clone))
-        self.is_changed = bool(common_objects(belongings, clone_belongings, self._belongings_before))
-        return {"original_after": self._shape_before} if self.is_changed else {}
+        owned, clone_owned = map(_owned_with_functions, (self.description, clone))
+        self.is_changed = bool(common_objects(owned, clone_owned, self._owned_before))
+        return {"original_after": self._structure_before} if self.is_changed else {}
 
-    def repeats_run(self, training: bool) -> bool:
+    def run_is_repeatable(self, training: bool) -> bool:
         self.values.restore()
         expected = self.observation.training if training else self.inference
         return self.run(self.description, training) == expected
 
-    def _current_shape(self, facts: Facts | None = None) -> Shape:
+    def _current_structure(self, facts: Facts | None = None) -> Structure:
         description = Description(self.model, self._observer, values=False)
         description.read_facts(facts=facts)
-        return description.shape
+        return description.structure
 
     def _current_referents(self) -> list[Any]:
         values = [self._framework.read(variable).tobytes() for variable in self.description.facts.other_variables]
         objects = _objects_in_functions(self.description)
-        return referents_of(self._belongings_before) + objects + values
+        return referents_of(self._owned_before) + objects + values
 
 
-def _belongings_with_functions(description: Description) -> Objects:
-    return belongings_of(description.model, _objects_in_functions(description))
+def _owned_with_functions(description: Description) -> Objects:
+    return owned_objects(description.model, _objects_in_functions(description))
 
 
 def _objects_in_functions(description: Description) -> list[Any]:
     return [item for function in description.facts.functions for _, item in objects_in_function(function)]
 
 
-def _mark_written(shape: Shape, written: list[int]) -> Shape:
+def _mark_written(structure: Structure, written: list[int]) -> Structure:
     """Mark variables as changed; `written` has their indices."""
-    variables, count = [*shape.weights, *shape.states], len(shape.weights)
+    variables, count = [*structure.weights, *structure.states], len(structure.weights)
     for number in written[: len(variables)]:
         variables[number] = replace(variables[number], value="changed")
-    return replace(shape, weights=tuple(variables[:count]), states=tuple(variables[count:]))
+    return replace(structure, weights=tuple(variables[:count]), states=tuple(variables[count:]))
 
 
 # -- the values of variables
@@ -217,7 +219,7 @@ def randomize(description: Description, observer: Observer) -> VariableValues:
     """Give every float weight a random value that no initializer would draw."""
     framework, values = observer.framework, VariableValues(observer)
     # Shapes are those of the values, since a variable may have open dimensions.
-    weights = zip(description.shape.weights, description.initial_weights, strict=False)
+    weights = zip(description.structure.weights, description.initial_weights, strict=False)
     shapes = [(weight.name.lower(), initial.shape, weight.dtype) for weight, initial in weights]
     arrays = weight_arrays(shapes, observer.seed)
     for weight, array, initial in zip(description.weights, arrays, description.initial_weights, strict=False):
@@ -295,7 +297,7 @@ def are_states_fresh(original: Description, clone: Description) -> tuple[bool, .
     return tuple(
         not (state.owner >= 0 and initial.dtype.kind == "f" and initial.any() and are_equal(initial, clone_initial))
         for state, initial, clone_initial in zip(
-            original.shape.states, original.initial_states, clone.initial_states, strict=False
+            original.structure.states, original.initial_states, clone.initial_states, strict=False
         )
     )
 

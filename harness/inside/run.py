@@ -13,7 +13,7 @@ from clonediff.harness.inside.failures import failure
 from clonediff.harness.inside.frameworks.interface import Framework
 from clonediff.harness.inside.observer import Observer
 from clonediff.harness.inside.structure import leaves, number_leaves
-from clonediff.harness.observation import Failure, Leaf, ModelRun, StepSeen, Trained
+from clonediff.harness.observation import CallOutputs, Failure, Leaf, ModelRun, TrainingResults
 
 
 def run(description: Description, arrays: list[Any], observer: Observer, template: Any, training: bool) -> ModelRun:
@@ -47,7 +47,7 @@ def run(description: Description, arrays: list[Any], observer: Observer, templat
         number = description.layers.index.get(id(layer))
         if number is not None and all(map(framework.tensors.is_concrete, tensors)):
             use = uses[number] = uses.get(number, -1) + 1
-            steps.append(StepSeen(number, use, tuple(map(leaf, tensors, masks)), nesting))
+            steps.append(CallOutputs(number, use, tuple(map(leaf, tensors, masks)), nesting))
     return ModelRun(
         structure,
         tuple(leaf(tensor, framework.mask(tensor)) for tensor in outputs),
@@ -64,18 +64,18 @@ def _raiser(description: Description, framework: Framework) -> int:
 
 def train(
     description: Description, template: Any, arrays: list[Any], targets: list[list[Any]], observer: Observer
-) -> Trained:
+) -> TrainingResults:
     """Train a compiled model on the first element of `targets` that it accepts."""
-    trained = Trained()
+    trained = TrainingResults()
     for model_targets in targets:
         try:
             results = _train(description.model, template, arrays, model_targets, observer)
         except Exception as error:  # an exception is an observation
             failed = replace(failure(error, function="_train"), layer=_raiser(description, observer.framework))
-            trained = Trained(failure=failed)
+            trained = TrainingResults(failure=failed)
         else:
             weights = map(observer.framework.read, description.weights)
-            return Trained(results, tuple(map(observer.digests.leaf, weights)))
+            return TrainingResults(results, tuple(map(observer.digests.leaf, weights)))
     return trained
 
 

@@ -72,19 +72,19 @@ class _Trial:
         """The arguments of each call of the current cloner, without the model."""
         self._building = WarningRecorder()
         """The warnings that building the model gave."""
-        self._warned: dict[str, WarningRecorder] = {}
+        self._warnings: dict[str, WarningRecorder] = {}
         self._descriptions: dict[str, Description] = {}
         """The descriptions of clones, by cloner."""
 
     def run(self) -> Answer:
-        start = perf_counter()
+        request, start = self._request, perf_counter()
         try:
             model = self._build() if self._live is None else self._live.model
         except Exception as error:  # a model that Keras refuses to build is only counted
             return Answer(refused=failure(error, function="_build"))
-        self._original = original = Original(model, self._request.case, self._observer, self._live is not None)
-        least, factor = self._request.clone_seconds
-        self._seconds = max(least, factor * (perf_counter() - start)) if least else 0.0
+        self._original = original = Original(model, request.case, self._observer, self._live is not None)
+        if seconds := request.clone_seconds:
+            self._seconds = max(seconds, request.clone_factor * (perf_counter() - start))
         clones: dict[str, Clone] = {}
         for name, cloner in self._cloners.items():
             clones[name] = self._clone(name, cloner)
@@ -92,8 +92,8 @@ class _Trial:
                 break
         observation = self._train(original.observation, clones)
         observation = self._observe_null_model(observation, clones)
-        for name, warned in self._warned.items():
-            clones[name] = replace(clones[name], warned=warned.new_since(self._building))
+        for name, warned in self._warnings.items():
+            clones[name] = replace(clones[name], warnings=warned.new_since(self._building))
         return Answer(observation, clones=clones)
 
     def _build(self) -> Any:
@@ -114,18 +114,18 @@ class _Trial:
         answer = {"failure": refusal, **original.find_changes(runs=self._request.costly)}
         if refusal is not None:
             return Clone(**answer)
-        self._warned[name] = warned
+        self._warnings[name] = warned
         try:
             description = Description(clone, self._observer)
             observation = original.observe_clone(description)
         except Exception as error:  # observing the original did not fail, so the clone is at fault
             return Clone(**{**answer, "failure": failure(error)})
         self._descriptions[name] = description
-        answer.update(original.find_inserted(description))
+        answer.update(original.mark_if_inserted(description))
         answer["observation"] = replace(observation, leaks=self._leaks(description))
         if self._request.costly:
             answer.update(original.dependent_runs(description, observation.inference))
-            answer.update(self._clone_again(name, cloner))
+            answer.update(self._clone_a_second_time(name, cloner))
         if self._request.case.keeps_inputs or is_users_cloner(name):
             original.values.restore()  # runs of the clone changed the values of shared layers
         return Clone(**answer)
@@ -152,7 +152,7 @@ class _Trial:
     @contextlib.contextmanager
     def _scopes(self) -> Iterator[None]:
         with contextlib.ExitStack() as scopes:
-            for text in self._request.case.within:
+            for text in self._request.case.scopes:
                 scopes.enter_context(eval(text, dict(self._module.__dict__)))
             if self._seconds:
                 faulthandler.register(signal.SIGALRM, chain=True)  # print a traceback before the process ends
@@ -167,7 +167,7 @@ class _Trial:
         makers = [maker for tensor in tensors for maker in framework.origin(tensor)[:2]]
         return self._original.leaks(clone, [*tensors, *makers])
 
-    def _clone_again(self, name: str, cloner: Cloner) -> dict[str, Any]:
+    def _clone_a_second_time(self, name: str, cloner: Cloner) -> dict[str, Any]:
         original, changes = self._original, {}
         if not original.is_changed:
             original.values.restore()
@@ -176,11 +176,11 @@ class _Trial:
         if not original.is_changed:
             changes = original.find_changes(runs=False)
         if refusal is not None:
-            return {**changes, "again_failure": refusal}
+            return {**changes, "second_clone_failure": refusal}
         try:
-            return {**changes, "again": original.observe_clone(Description(clone, self._observer))}
+            return {**changes, "second_clone": original.observe_clone(Description(clone, self._observer))}
         except Exception as error:
-            return {**changes, "again_failure": failure(error)}
+            return {**changes, "second_clone_failure": failure(error)}
 
     def _train(self, observation: Observation, clones: dict[str, Clone]) -> Observation:
         """Train the original and its clones last, since training changes them."""
@@ -189,7 +189,7 @@ class _Trial:
         trained = self._original.train(self._original.description)
         for name, description in self._descriptions.items() if trained.failure is None else ():
             clone = clones[name].observation
-            if clone is not None and clone.shape.compiled is not None:
+            if clone is not None and clone.structure.compiled is not None:
                 trained_clone = replace(clone, trained=self._original.train(description))
                 clones[name] = replace(clones[name], observation=trained_clone)
         return replace(observation, trained=trained)
@@ -199,38 +199,38 @@ class _Trial:
     def _observe_null_model(self, observation: Observation, answers: dict[str, Clone]) -> Observation:
         """If a clone differs, observe the null model, which is built with other seeds."""
         original = self._original
-        parts = [(answer.observation, answer.again) for answer in answers.values()]
+        parts = [(answer.observation, answer.second_clone) for answer in answers.values()]
         clones = [clone for clone in (clone for part in parts for clone in part) if clone is not None]
         runs = [part for part in _RUNS if any(_differs_in(part, observation, clone) for clone in clones)]
         runs += ["inference"] * any(answer.inference_after is not None for answer in answers.values())
-        has_warned = any(warned.new_since(self._building) for warned in self._warned.values())
-        if not (runs or has_warned or any(_may_be_chance(observation, clone) for clone in clones)):
+        has_warnings = any(warned.new_since(self._building) for warned in self._warnings.values())
+        if not (runs or has_warnings or any(_may_be_chance(observation, clone) for clone in clones)):
             return observation
         try:
             if self._live is not None:
                 description = Description(original.model, self._observer)
                 description.values = original.values
-                return replace(observation, another=original.observe(description))
+                return replace(observation, null_model=original.observe(description))
             self._framework.forget()
             self._framework.reseed(self._observer.seed + 500)
             description = Description(self._build(), self._observer)
         except Exception:  # not every source runs twice, and a cloner may have broken a live model
             return observation
         description.read_facts(original.description)
-        if not runs and description.shape.facts == observation.shape.facts:
-            another = Observation(description.shape, **original.freshness(description))
+        if not runs and description.structure.facts == observation.structure.facts:
+            null_model = Observation(description.structure, **original.freshness(description))
         else:
-            another = self._run_null_model(description, observation, runs)
-        return replace(observation, another=replace(another, leaks=self._leaks(description)))
+            null_model = self._run_null_model(description, observation, runs)
+        return replace(observation, null_model=replace(null_model, leaks=self._leaks(description)))
 
     def _run_null_model(self, description: Description, observation: Observation, runs: list[str]) -> Observation:
         """Observe the null model, twice if the original does not repeat its `runs`."""
-        another = self._original.observe_clone(description)
+        null_model = self._original.observe_clone(description)
         models = [part for part in runs if part != "trained"]
-        is_same = not any(_differs_in(part, observation, another) for part in models)
-        if models and is_same and not self._original.repeats_run(training=models[0] == "training"):
-            another = self._original.observe_clone(description)  # the model may count its calls
-        return replace(another, trained=self._original.train(description)) if "trained" in runs else another
+        is_same = not any(_differs_in(part, observation, null_model) for part in models)
+        if models and is_same and not self._original.run_is_repeatable(training=models[0] == "training"):
+            null_model = self._original.observe_clone(description)  # the model may count its calls
+        return replace(null_model, trained=self._original.train(description)) if "trained" in runs else null_model
 
 
 _RUNS = ("inference", "training", "trained")
@@ -244,14 +244,15 @@ def _differs_in(part: str, original: Observation, clone: Observation) -> bool:
 
 def _may_be_chance(original: Observation, clone: Observation) -> bool:
     """Whether chance may explain a leak, an initial value or an attribute of a clone."""
-    values, expected = ([state.value for state in shape.states] for shape in (clone.shape, original.shape))
+    models = original.structure, clone.structure
+    expected, values = ([state.value for state in model.states] for model in models)
     if clone.leaks or not all(clone.fresh) or values != expected:
         return True
-    if clone.shape.facts == original.shape.facts:
+    if clone.structure.facts == original.structure.facts:
         return False
     original_texts, clone_texts = (
-        {(path, fact.text) for facts in shape.facts for path, fact in facts.items() if not fact.named}
-        for shape in (original.shape, clone.shape)
+        {(path, fact.text) for facts in model.facts for path, fact in facts.items() if not fact.named}
+        for model in models
     )
     drawn = {(path, _NUMBER.sub("", text)) for path, text in original_texts - clone_texts}
     return any((path, _NUMBER.sub("", text)) in drawn for path, text in clone_texts - original_texts)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from clonediff.harness.observation import End
+from clonediff.harness.observation import Endpoint
 
 OPEN_SIZE = 3
 DEFAULT_BATCH = 2
@@ -128,7 +128,7 @@ def default_fill(dtype: str) -> str:
     return {"bool": "mask", "string": "words"}.get(dtype) or ("ids" if "int" in dtype else "normal")
 
 
-def specs_of(ends: Sequence[End], specs: list[dict[str, Any]] | None = None) -> list[dict[str, Any]]:
+def specs_of(ends: Sequence[Endpoint], specs: list[dict[str, Any]] | None = None) -> list[dict[str, Any]]:
     """The specs of a model's inputs, from `specs` or the declared inputs."""
     shapes = [end.shape or (None,) for end in ends]  # an input of unknown rank gets one dimension
     declared = [

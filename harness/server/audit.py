@@ -25,7 +25,7 @@ from clonediff.harness.inside.observer import Observer
 from clonediff.harness.inside.packages import KERAS, root_of
 from clonediff.harness.inside.script_module import script_module
 from clonediff.harness.inside.warning_recorder import ignored_warnings
-from clonediff.harness.observation import ArgumentAudited, ClassAudited, Fact, same_fact
+from clonediff.harness.observation import AuditedArgument, AuditedClass, Fact, same_fact
 from clonediff.harness.server.signatures import objects_named, parameters_of
 from clonediff.strategies import values
 from clonediff.strategies.dialects import DIALECTS
@@ -77,22 +77,22 @@ def generation_of(kind: Any) -> str:
     return "tf_keras" if any(base.__module__.startswith("tf_keras.") for base in kind.__mro__) else "keras"
 
 
-def audit_by_name(name: str, framework: Framework) -> ClassAudited:
+def audit_by_name(name: str, framework: Framework) -> AuditedClass:
     ((_, kind),) = objects_named(name)
     return audit_class(name, kind, {}, framework)
 
 
-def audit_class(name: str, kind: Any, user_values: Values, framework: Framework | None = None) -> ClassAudited:
+def audit_class(name: str, kind: Any, user_values: Values, framework: Framework | None = None) -> AuditedClass:
     """Audit all arguments of a class; `user_values` has values to try first."""
     auditor = _Auditor(kind, user_values, framework or framework_of(generation_of(kind)))
     base, plain = auditor.find_base()
     if plain.refused:
-        return ClassAudited(name, reason=f"it cannot be made, or has no config: {plain.refused}")
+        return AuditedClass(name, reason=f"it cannot be made, or has no config: {plain.refused}")
     if plain.crash and not _SIGNATURE_ERROR.search(plain.crash):  # the values may be invalid
-        return ClassAudited(name, reason=f"no constructor arguments were found that work: {plain.crash}")
+        return AuditedClass(name, reason=f"no constructor arguments were found that work: {plain.crash}")
     if plain.lost:
-        return ClassAudited(name, (ArgumentAudited("", "lost", reason=plain.lost),))
-    return ClassAudited(name, tuple(auditor.audit_argument(parameter, base) for parameter in auditor.parameters))
+        return AuditedClass(name, (AuditedArgument("", "lost", reason=plain.lost),))
+    return AuditedClass(name, tuple(auditor.audit_argument(parameter, base) for parameter in auditor.parameters))
 
 
 class _Auditor:
@@ -118,7 +118,7 @@ class _Auditor:
         unknown: tuple[dict[str, str], Outcome] = {}, Outcome(refused="no constructor arguments were found that work")
         return min(tried, key=lambda pair: bool(pair[1].refused), default=unknown)
 
-    def audit_argument(self, parameter: dict[str, Any], base: dict[str, str]) -> ArgumentAudited:
+    def audit_argument(self, parameter: dict[str, Any], base: dict[str, str]) -> AuditedArgument:
         """Audit an argument: try values other than its default."""
         name, kept = parameter["name"], ""
         companion, value = values.COMPANIONS.get(name, ("", ""))
@@ -128,9 +128,9 @@ class _Auditor:
         for text in self._values(name, default):
             outcome = self._outcome(base, {**base, name: text})
             if outcome.lost:
-                return ArgumentAudited(name, "lost", text, outcome.lost)
+                return AuditedArgument(name, "lost", text, outcome.lost)
             kept = kept or (text if outcome.changes else "")
-        return ArgumentAudited(name, "kept" if kept else "cannot tell", kept)
+        return AuditedArgument(name, "kept" if kept else "cannot tell", kept)
 
     def _possible_bases(self) -> Iterator[dict[str, str]]:
         required = [parameter["name"] for parameter in self.parameters if parameter.get("required")]
@@ -296,7 +296,7 @@ class RoundTrips:
         paths = [""]
         for place in layers.places:
             name = f"layers[{place.layer.name!r}]" if place.role == "layers" else place.role
-            paths.append(f"{paths[1 + place.inside]}.{name}")
+            paths.append(f"{paths[1 + place.holder]}.{name}")
         facts_by_path: Facts = {}
         for path, owner, facts in zip(paths, layers.objects(), model_facts.by_layer, strict=False):
             facts_by_path.update((path + suffix, fact) for suffix, fact in facts.items())

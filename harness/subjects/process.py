@@ -9,7 +9,7 @@ from typing import Any, Self, TypeVar
 
 import msgspec
 
-from clonediff.harness.observation import Answer, Case, ClassAudited, Failure, Request
+from clonediff.harness.observation import Answer, AuditedClass, Case, Failure, Request
 from clonediff.harness.subjects.child import Child
 from clonediff.harness.subjects.environment import INSTALLED, SearchPath, command_line, environment
 from clonediff.harness.subjects.outcomes import Lost, NoDeviceError, Ready, RequestError, SubjectError, ValuesReport
@@ -149,7 +149,7 @@ class SubjectProcess:
         """Run one trial. If the child is lost, the next request starts another."""
         self._replace_if_grown()
         device = None if self.subject.device == "cpu" else self.subject.device
-        request = Request(case, tuple(cloners), costly, device, (self.limits.cloning, _CLONING_FACTOR))
+        request = Request(case, tuple(cloners), costly, device, self.limits.cloning, _CLONING_FACTOR)
         message = {"do": "trial", "request": request}
         return self._ask(message, Answer, timeout or self.limits.trial, "a trial")
 
@@ -180,10 +180,10 @@ class SubjectProcess:
         """Import a target. Return its generation, and the names of its classes with a config."""
         return self._ask({"do": "classes", "target": target}, tuple[Generation, tuple[str, ...]], self.limits.start)
 
-    def audit(self, name: str) -> ClassAudited | Lost:
+    def audit(self, name: str) -> AuditedClass | Lost:
         """Audit a class: which constructor arguments does its config lose?"""
         self._replace_if_grown()
-        return self._ask({"do": "audit", "name": name}, ClassAudited, 2 * self.limits.trial, "an audit")
+        return self._ask({"do": "audit", "name": name}, AuditedClass, 2 * self.limits.trial, "an audit")
 
     def _ask(
         self, request: dict[str, Any], type_: type[T], seconds: float, label: str = "a question to Keras"

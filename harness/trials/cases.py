@@ -20,8 +20,8 @@ def case_of(graph: Graph) -> Case:
         batch=BATCH,
         seed=stable_hash(program),
         # `clone_model` of tf_keras does not promise a compiled clone.
-        compiles=not compiled or graph.generation == "keras",
+        must_compile=not compiled or graph.generation == "keras",
         arguments=graph.arguments,
         keeps_inputs="own" in program.clone_arguments,
-        within=graph.within,
+        scopes=graph.scopes,
     )

@@ -14,7 +14,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from clonediff.harness.observation import LayerSeen, Observation
+from clonediff.harness.observation import LayerRecord, Observation
 from clonediff.harness.subjects.outcomes import TIMED_OUT
 from clonediff.harness.trials.checks import CHECKS, Stage, aspect_of
 from clonediff.harness.trials.checks.aspects import ARGUMENTS
@@ -85,7 +85,7 @@ def _model_facts(original: Observation | None, root: Difference) -> Iterator[str
         yield "a function of the same name"
     if original is None:
         return
-    layers, first = original.shape.layers, root.first
+    layers, first = original.structure.layers, root.first
     for kind in sorted({layer.kind for layer in layers if layer.nodes[0] > 1}):
         yield f"{kind} called more than once"
     if root.check == "made" and root.raised is not None:
@@ -95,21 +95,21 @@ def _model_facts(original: Observation | None, root: Difference) -> Iterator[str
             yield "a Lambda with a mask"
     if first is not None and first.layer >= 0:
         yield from _classes(layers, first)
-    elif first is not None and original.shape.own:
+    elif first is not None and original.structure.is_custom:
         yield "a custom model"
 
 
-def _classes(layers: Sequence[LayerSeen], first: Place) -> Iterator[str]:
+def _classes(layers: Sequence[LayerRecord], first: Place) -> Iterator[str]:
     """Yield properties of the layer at fault: not called, custom, or in another layer."""
     if first.layer < len(layers) and layers[first.layer].kind == first.kind and not layers[first.layer].calls:
         yield "a layer that the graph does not call"
     classes = {layer.kind: layer for layer in layers}
     layer, holder = classes.get(first.kind), classes.get(first.inside)
-    if layer is not None and layer.own:
-        yield "a custom model" if layer.model else "a custom layer"
-    if holder is not None and not holder.model:
+    if layer is not None and layer.is_custom:
+        yield "a custom model" if layer.is_model else "a custom layer"
+    if holder is not None and not holder.is_model:
         yield "inside a layer"
-        if holder.own:
+        if holder.is_custom:
             yield "inside a custom layer"
 
 

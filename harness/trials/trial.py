@@ -160,7 +160,7 @@ def _compare_clones(case: Case, subject: SubjectProcess, cloners: Sequence[str],
     clone_trials: dict[str, CloneTrial] = {}
     for name, differences in _with_numbers(by_cloner, subject).items():
         found = causes(original, differences, tuple(case.arguments))
-        promised = tuple(cause for cause in found if case.compiles or cause.root.aspect != "compiled")
+        promised = tuple(cause for cause in found if case.must_compile or cause.root.aspect != "compiled")
         clone_trials[name] = CloneTrial(promised, Pair(original, answer.clones[name]))
     return _trial_with_blame(clone_trials, original)
 

@@ -39,4 +39,4 @@ def graph_of_issue(name: str) -> Graph:
     recipe, frozen = "listed" if case.arguments else "", "\nmodel.trainable = False" in source
     fields = {"generation": issue.generation, "clone_arguments": recipe, "frozen": frozen}
     graph = of_source(source, *inputs, **fields)
-    return msgspec.structs.replace(graph, arguments=case.arguments, within=case.within)
+    return msgspec.structs.replace(graph, arguments=case.arguments, scopes=case.scopes)

@@ -28,11 +28,11 @@ NEST = Nest((Apply("Dense", (("units", "2"),)),), ((1, 0),))
 X = Input((4,), name="x")
 
 
-@pytest.mark.parametrize("within", ["model", "clone", "both"])
-def test_the_fixed_cloner_copies_objects_of_a_custom_object_scope(within: str, warm: Warm) -> None:
-    text = "<halves>" if within == "clone" else '"halves"'
+@pytest.mark.parametrize("part", ["model", "clone", "both"])
+def test_the_fixed_cloner_copies_objects_of_a_custom_object_scope(part: str, warm: Warm) -> None:
+    text = "<halves>" if part == "clone" else '"halves"'
     layer = Apply("Dense", (("units", "3"), ("kernel_initializer", text)))
-    fixed_is_faithful(graph_of(layer, scope=Scope("halves", within)), warm("keras"))
+    fixed_is_faithful(graph_of(layer, scope=Scope("halves", part)), warm("keras"))
 
 
 RAISE_SETTINGS = """

@@ -108,16 +108,16 @@ def compare(original: Observation, clone: Clone, checks: Iterable[str] = CHECKS)
     enabled = [CHECKS[name] for name in checks if clone.observation is not None or not CHECKS[name].needs_clone]
     differences = _all_differences(Pair(original, clone), enabled)
     changed = clone.original_after is not None or clone.inference_after is not None
-    chance = _paths_by_chance(original, enabled) if differences and not (original.live and changed) else set()
+    chance = _paths_by_chance(original, enabled) if differences and not (original.is_live and changed) else set()
     return [difference for difference in differences if not _is_by_chance(difference, chance)]
 
 
 def _paths_by_chance(original: Observation, checks: Iterable[Check]) -> set[tuple[str, str]]:
     """The checks and paths where the null model differs by more than a name."""
-    if original.another is None:
+    if original.null_model is None:
         return set()
-    pair = Pair(original, Clone(observation=original.another))
-    differences = _all_differences(pair, [check for check in checks if not original.live or check.name != "own"])
+    pair = Pair(original, Clone(observation=original.null_model))
+    differences = _all_differences(pair, [check for check in checks if not original.is_live or check.name != "own"])
     others = (difference for difference in differences if difference.severity is not Severity.NAME)
     return {(difference.check, difference.path) for difference in others}
 

@@ -11,14 +11,14 @@ import functools
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import cached_property
 
-from clonediff.harness.observation import CallSeen, Clone, LayerSeen, ModelRun, Observation, Shape, Variable
+from clonediff.harness.observation import CallRecord, Clone, LayerRecord, ModelRun, Observation, Structure, Variable
 from clonediff.harness.trials.checks.aspects import VARIABLES
 from clonediff.harness.trials.checks.paths import full_name
 from clonediff.harness.trials.checks.skeletons import Consumers, Tensor, TensorName, consumers_of, map_tensors, tensors
 from clonediff.reports.records import Part
 
 Keys = tuple[Hashable, ...]
-Objects = Sequence[LayerSeen] | Sequence[Variable]
+Objects = Sequence[LayerRecord] | Sequence[Variable]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -88,13 +88,13 @@ class Pair:
         return self.clone.observation
 
     @cached_property
-    def shapes(self) -> tuple[Shape, Shape]:
-        return self.original.shape, self.observed.shape
+    def structures(self) -> tuple[Structure, Structure]:
+        return self.original.structure, self.observed.structure
 
     @cached_property
     def layers(self) -> Alignment:
         """Layers, aligned within containers by role, name and kind, then by fewer of these."""
-        original, clone = self.shapes
+        original, clone = self.structures
         containers = [(-1, -1)]
         for container, counterpart in containers:
             layers, counterparts = original.members.get(container, []), clone.members.get(counterpart, [])
@@ -119,13 +119,14 @@ class Pair:
         return calls
 
     def _align_calls(self, layer: int, counterpart: int, calls: dict[int, Alignment]) -> Alignment:
-        original, clone = (shape.layers[index] for shape, index in zip(self.shapes, (layer, counterpart), strict=True))
+        models = self.structures
+        original, clone = models[0].layers[layer], models[1].layers[counterpart]
         if len(original.calls) == len(clone.calls) == 1:
             return _ONE_TO_ONE
         original_consumers, clone_consumers = self._consumers
         name = functools.partial(self.counterpart, calls=calls)
 
-        def keys(call: CallSeen, name: TensorName, use: int, consumers: list[tuple[str, int, int]]) -> Keys:
+        def keys(call: CallRecord, name: TensorName, use: int, consumers: list[tuple[str, int, int]]) -> Keys:
             args, kwargs = map_tensors(call.args, name), map_tensors(call.kwargs, name)
             named = [name(tensor) for tensor in tensors([call.args, call.kwargs])]
             without_tensors = map_tensors([call.args, call.kwargs], lambda _: "")
@@ -142,7 +143,7 @@ class Pair:
     @cached_property
     def _consumers(self) -> tuple[Consumers, Consumers]:
         names = {counterpart: self.name(expected) for expected, counterpart in self.layers.pairs}
-        original, clone = self.shapes
+        original, clone = self.structures
         return consumers_of(original, self.name), consumers_of(clone, lambda layer: names.get(layer, "new"))
 
     def tensor(self, tensor: Tensor) -> str:
@@ -156,7 +157,7 @@ class Pair:
             return self.tensor(tensor)
         expected = self.layers.originals.get(layer)
         if expected is None:
-            layers = self.shapes[1].layers
+            layers = self.structures[1].layers
             return f"new {layers[layer].name if 0 <= layer < len(layers) else 'tensor'}#{use}.{output}"
         alignment = (self.calls if calls is None else calls).get(expected, _ONE_TO_ONE)
         prefix = "new " if use in alignment.extra else ""
@@ -172,7 +173,7 @@ class Pair:
         return original, alignment.originals.get(use, -1 - use), output
 
     def name(self, layer: int) -> str:
-        return full_name(self.original.shape, layer)
+        return full_name(self.original.structure, layer)
 
     def steps(self, expected: ModelRun, found: ModelRun) -> Alignment:
         """Align the steps of two runs by layer, use and values, or fewer of these."""
@@ -194,7 +195,7 @@ class Pair:
 
     @property
     def objects(self) -> Iterator[tuple[Part, Objects, Objects, Alignment]]:
-        yield "layer", self.shapes[0].layers, self.shapes[1].layers, self.layers
+        yield "layer", self.structures[0].layers, self.structures[1].layers, self.layers
         yield from self.variables
 
     @cached_property
@@ -211,7 +212,7 @@ class Pair:
     def original_layers(self) -> dict[int, int]:
         """For each layer of the clone, the original's (first place); -1 is the model."""
         first: dict[int, int] = {}
-        places = [first.setdefault(layer.ident, index) for index, layer in enumerate(self.original.shape.layers)]
+        places = [first.setdefault(layer.ident, index) for index, layer in enumerate(self.original.structure.layers)]
         return {-1: -1, **{counterpart: places[original] for original, counterpart in self.layers.pairs}}
 
     @property
@@ -225,14 +226,14 @@ class Pair:
         owners = {-1: -1, **self.layers.originals}
         alignments = []
         for part in VARIABLES:
-            expected, found = (getattr(shape, f"{part}s") for shape in self.shapes)
+            expected, found = (getattr(structure, f"{part}s") for structure in self.structures)
             keys = [_variable_keys(variable, variable.owner) for variable in expected]
             alignment = align(keys, [_variable_keys(variable, owners.get(variable.owner, -2)) for variable in found])
             alignments.append((part, expected, found, alignment))
         return alignments
 
 
-def _layer_keys(layer: LayerSeen) -> Keys:
+def _layer_keys(layer: LayerRecord) -> Keys:
     role, kind, name = layer.role, layer.kind, layer.name
     return (role, name, kind), (name, kind), (role, kind), name, kind
 

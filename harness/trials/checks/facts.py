@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 
 from msgspec.structs import replace
 
-from clonediff.harness.observation import NO_LAYER, Fact, LayerSeen, Shape, same_fact
+from clonediff.harness.observation import NO_LAYER, Fact, LayerRecord, Structure, same_fact
 from clonediff.harness.trials.checks.alignment import Pair
 from clonediff.harness.trials.checks.aspects import Aspect, Role, find_row
 from clonediff.harness.trials.checks.paths import is_within, path_of, place
@@ -106,7 +106,7 @@ class _FactMismatch(NamedTuple):
         return INDEX.sub("", self.path)
 
     def differs(self, pair: Pair, row: Aspect, expected: str, found: str, **fields: Any) -> Difference:
-        original = pair.shapes[0]
+        original = pair.structures[0]
         path = ".".join(filter(None, (path_of(original, self.layer), self.part, self.path)))
         expression = f".{self.path}" if self.part == "attribute" else self.path
         return row.differs(path, expected, found, place(original, self.layer), expression=expression, **fields)
@@ -115,7 +115,7 @@ class _FactMismatch(NamedTuple):
 def check_facts(pair: Pair) -> Iterator[Difference]:
     for fact in _mismatches(pair):
         expected, found = fact.expected, fact.found
-        if not (expected.met or found.met):
+        if not (expected.first_place or found.first_place):
             row = find_row((*SETTINGS, *ATTRIBUTES), fact.part, "", fact.name)
             yield fact.differs(pair, row, *_both_texts(pair, expected, found), part=fact.part, name=fact.name)
 
@@ -123,9 +123,10 @@ def check_facts(pair: Pair) -> Iterator[Difference]:
 def check_shared_facts(pair: Pair) -> Iterator[Difference]:
     for fact in _mismatches(pair):
         expected, found = fact.expected, fact.found
-        if _MISSING not in (expected, found) and (expected.met or found.met):
-            part: Part = "unshared" if expected.met else "merged"
-            texts = [_describe(pair, fact, fact) if fact.met else "one of its own" for fact in (expected, found)]
+        if _MISSING not in (expected, found) and (expected.first_place or found.first_place):
+            part: Part = "unshared" if expected.first_place else "merged"
+            facts = expected, found
+            texts = [_describe(pair, fact, fact) if fact.first_place else "one of its own" for fact in facts]
             yield fact.differs(pair, SHARED_ATTRIBUTE, *texts, part=part, name=fact.name)
 
 
@@ -136,13 +137,13 @@ def _both_texts(pair: Pair, expected: Fact, found: Fact) -> tuple[str, str]:
 
 
 def _describe(pair: Pair, fact: Fact, other: Fact) -> str:
-    shape = pair.shapes[0]
-    if fact.met is not None:
-        return f"the same as {path_of(shape, fact.met[0])}{fact.met[1]}"
+    model = pair.structures[0]
+    if fact.first_place is not None:
+        return f"the same as {path_of(model, fact.first_place[0])}{fact.first_place[1]}"
     if fact.layer is not None and other.layer is not None and fact.layer > NO_LAYER:
-        return path_of(shape, fact.layer)
+        return path_of(model, fact.layer)
     if fact.variable is not None and other.variable is not None and fact.variable > NO_LAYER:
-        states = fact.variable - len(shape.weights)
+        states = fact.variable - len(model.weights)
         return f"weights[{fact.variable}]" if states < 0 else f"states[{states}]"
     if fact.tensor is not None and other.tensor is not None and fact.tensor[0] > NO_LAYER:
         return pair.tensor(fact.tensor)
@@ -152,7 +153,7 @@ def _describe(pair: Pair, fact: Fact, other: Fact) -> str:
 @functools.lru_cache(maxsize=4)
 def _mismatches(pair: Pair) -> tuple[_FactMismatch, ...]:
     """All facts that differ; cached, since several checks need them."""
-    original, clone = pair.shapes
+    original, clone = pair.structures
     mismatches = list(_mismatches_of(pair, -1, original, clone))
     for index, counterpart_index in pair.layers.pairs:
         layer, counterpart = original.layers[index], clone.layers[counterpart_index]
@@ -162,7 +163,7 @@ def _mismatches(pair: Pair) -> tuple[_FactMismatch, ...]:
 
 
 def _mismatches_of(
-    pair: Pair, index: int, layer: LayerSeen | Shape, counterpart: LayerSeen | Shape
+    pair: Pair, index: int, layer: LayerRecord | Structure, counterpart: LayerRecord | Structure
 ) -> Iterator[_FactMismatch]:
     """The facts of a layer or model that differ, without those nested in another."""
     expected, found = _settings(layer), _settings(counterpart)
@@ -185,11 +186,11 @@ def _mismatches_of(
             yield _FactMismatch(index, part, path, *facts)
 
 
-def _ignored_attributes(layer: LayerSeen | Shape) -> tuple[str, ...]:
+def _ignored_attributes(layer: LayerRecord | Structure) -> tuple[str, ...]:
     """Attributes to ignore: their values may differ in a clone, or they are compared elsewhere."""
-    if isinstance(layer, Shape) or layer.model:
+    if isinstance(layer, Structure) or layer.is_model:
         return _MODEL_ATTRIBUTES
-    if layer.own:
+    if layer.is_custom:
         return ()
     return (*_WEIGHT_ATTRIBUTES, *(_INPUT_ATTRIBUTES if layer.kind == "InputLayer" else ()))
 
@@ -203,19 +204,20 @@ def _aligned(fact: Fact, pair: Pair) -> Fact:
     def original_index(numbers: dict[int, int], number: int) -> int:
         return numbers.get(number, NO_LAYER - 1 - number)
 
+    first = fact.first_place
     return replace(
         fact,
         layer=None if fact.layer is None else original_index(layers, fact.layer),
         variable=None if fact.variable is None else original_index(variables, fact.variable),
         tensor=None if fact.tensor is None else pair.original_tensor(fact.tensor),
-        met=None if fact.met is None else (original_index(layers, fact.met[0]), fact.met[1]),
+        first_place=None if first is None else (original_index(layers, first[0]), first[1]),
         named=tuple((stem, layers.get(number, NO_LAYER)) for stem, number in fact.named),
     )
 
 
-def _settings(layer: LayerSeen | Shape) -> dict[_Key, Fact]:
+def _settings(layer: LayerRecord | Structure) -> dict[_Key, Fact]:
     """The config of a layer, or the `compile` arguments of a model."""
-    if isinstance(layer, Shape):
+    if isinstance(layer, Structure):
         is_compiled = Fact(str(layer.compiled is not None).lower())
         compiled = {name: Fact(text) for name, text in (layer.compiled or {}).items()}
         return {("compiled", ""): is_compiled, **_keyed("compiled", compiled)}
@@ -229,6 +231,6 @@ def _keyed(part: Part, facts: dict[str, Fact]) -> dict[_Key, Fact]:
     return {(part, name.removeprefix(".")): fact for name, fact in facts.items()}
 
 
-def _has_all_calls(layer: LayerSeen | Shape) -> bool:
+def _has_all_calls(layer: LayerRecord | Structure) -> bool:
     """Whether all calls of a layer are in this model; False for the model itself."""
-    return isinstance(layer, LayerSeen) and layer.nodes[0] == len(layer.calls)
+    return isinstance(layer, LayerRecord) and layer.nodes[0] == len(layer.calls)

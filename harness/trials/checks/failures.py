@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from clonediff.harness.inside.cloners.users import NO_MODEL
-from clonediff.harness.observation import Failure, Frame, Shape
+from clonediff.harness.observation import Failure, Frame, Structure
 from clonediff.harness.subjects.outcomes import OUT_OF_MEMORY, TIMED_OUT
 from clonediff.harness.trials.checks.alignment import Pair
 from clonediff.harness.trials.checks.aspects import Aspect
@@ -47,17 +47,17 @@ _DESERIALIZING = ("from_config", "deserialize_keras_object")
 
 
 def check_cloning(pair: Pair) -> Iterator[Difference]:
-    shape, failure = pair.original.shape, pair.clone.failure
+    structure, failure = pair.original.structure, pair.clone.failure
     if failure is not None and failure.type != NO_MODEL:
-        yield raises(REFUSED, "clone", "a clone", failure, shape)
+        yield raises(REFUSED, "clone", "a clone", failure, structure)
     elif failure is not None or pair.clone.observation is None:
-        expected, found = (f"a {shape.kind} model", failure.message) if failure else ("a clone", "nothing")
-        yield NOT_A_MODEL.differs("clone", expected, found, place(shape, -1))
+        expected, found = (f"a {structure.kind} model", failure.message) if failure else ("a clone", "nothing")
+        yield NOT_A_MODEL.differs("clone", expected, found, place(structure, -1))
 
 
 def check_warnings(pair: Pair) -> Iterator[Difference]:
-    for number, warning in enumerate(pair.clone.warned):
-        yield raises(WARNS, f"warned[{number}]", "no warning", warning, pair.original.shape)
+    for number, warning in enumerate(pair.clone.warnings):
+        yield raises(WARNS, f"warned[{number}]", "no warning", warning, pair.original.structure)
 
 
 def innermost_frame(frames: Sequence[Frame]) -> str:
@@ -92,25 +92,25 @@ def calling_frame(frames: Sequence[Frame]) -> str:
     return ""
 
 
-def layer_in_message(failure: Failure, shape: Shape) -> Place | None:
+def layer_in_message(failure: Failure, structure: Structure) -> Place | None:
     """The layer that a message quotes, or else whose class it names first."""
     called = re.findall(r'calling layer "([^"\s]+)"', failure.message)
     quoted = set(called or re.findall(r"[\"'`]([^\"'`\s]+)[\"'`]", failure.message))
-    for index, layer in enumerate(shape.layers):
+    for index, layer in enumerate(structure.layers):
         if layer.name in quoted:
-            return place(shape, index)
+            return place(structure, index)
     message = re.sub(r"\bFull (object )?config\b", "", failure.message)  # words of Keras, not classes
-    matches = (re.search(rf"\b{re.escape(layer.kind)}\b", message) for layer in shape.layers)
+    matches = (re.search(rf"\b{re.escape(layer.kind)}\b", message) for layer in structure.layers)
     positions = [(match.start(), index) for index, match in enumerate(matches) if match is not None]
-    return place(shape, min(positions)[1]) if positions else None
+    return place(structure, min(positions)[1]) if positions else None
 
 
 def raises(
-    row: Aspect, path: str, expected: str, failure: Failure, shape: Shape, layer: int = -1, **fields: Any
+    row: Aspect, path: str, expected: str, failure: Failure, structure: Structure, layer: int = -1, **fields: Any
 ) -> Difference:
     """The difference for an exception; `layer` is the layer that was being called, or -1."""
     message = short(failure.message.strip().partition("\n")[0], 300)
-    called = place(shape, layer) if layer >= 0 else None
+    called = place(structure, layer) if layer >= 0 else None
     raised = Raised(failure.type, message, innermost_frame(failure.frames), calling_frame(failure.frames), called)
     found = f"{raised.type}: {message}"
-    return row.differs(path, expected, found, layer_in_message(failure, shape), raised=raised, **fields)
+    return row.differs(path, expected, found, layer_in_message(failure, structure), raised=raised, **fields)

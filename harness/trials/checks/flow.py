@@ -17,7 +17,7 @@ class FlowLayer(msgspec.Struct, frozen=True, array_like=True):
     """A layer in the graph: its `ident`, its holder, and its inputs' layers."""
 
     ident: int
-    inside: int
+    holder: int
     sources: tuple[int, ...] = ()
 
 
@@ -33,9 +33,9 @@ class Flow(msgspec.Struct, frozen=True, dict=True):
     @classmethod
     def of(cls, original: Observation) -> Flow:
         layers = []
-        for layer in original.shape.layers:
+        for layer in original.structure.layers:
             sources = (source for call in layer.calls for source, _, _ in tensors([call.args, call.kwargs]))
-            layers.append(FlowLayer(layer.ident, layer.inside, tuple(dict.fromkeys(sources))))
+            layers.append(FlowLayer(layer.ident, layer.holder, tuple(dict.fromkeys(sources))))
         runs = [run for run in (original.inference, original.training) if run is not None]
         steps = dict.fromkeys((step.layer, step.use) for run in runs for step in run.steps)
         return cls(tuple(layers), tuple(steps))
@@ -121,12 +121,12 @@ class Flow(msgspec.Struct, frozen=True, dict=True):
             place = self._first_places[index]
             for holder in map(self.identity, self._holders_of(layer)):
                 sources[place] |= direct[holder] - {place}
-            if layer.inside >= 0:
-                sources[self.identity(layer.inside)].add(place)
+            if layer.holder >= 0:
+                sources[self.identity(layer.holder)].add(place)
         return sources
 
     def _holders_of(self, layer: FlowLayer) -> Iterator[int]:
         """The holders of a layer, the innermost first."""
-        while layer.inside >= 0:
-            yield layer.inside
-            layer = self.layers[layer.inside]
+        while layer.holder >= 0:
+            yield layer.holder
+            layer = self.layers[layer.holder]

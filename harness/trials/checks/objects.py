@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
 
-from clonediff.harness.observation import Clone, LayerSeen, Observation, Shape, Variable
+from clonediff.harness.observation import Clone, LayerRecord, Observation, Structure, Variable
 from clonediff.harness.trials.checks import facts, runs, structure, weights
 from clonediff.harness.trials.checks.alignment import Alignment, Objects, Pair
 from clonediff.harness.trials.checks.aspects import VARIABLES, Aspect, differs
@@ -76,10 +76,10 @@ def check_ownership(pair: Pair) -> list[Difference]:
 
 def _find_shared(pair: Pair) -> Iterator[Difference]:
     """Find the original's layers and variables in the clone, except inputs to keep."""
-    original, clone = pair.shapes
+    original, clone = pair.structures
     seen: set[int] = set()
     for part, index, item in _shared_objects(original, clone):
-        if isinstance(item, LayerSeen):
+        if isinstance(item, LayerRecord):
             if item.ident in seen or (pair.original.keeps_inputs and item.kind == "InputLayer"):
                 continue
             seen.add(item.ident)
@@ -87,17 +87,17 @@ def _find_shared(pair: Pair) -> Iterator[Difference]:
         yield differs(SHARED, part, "shared", path, "one of its own", "the original's", first)
 
 
-def _shared_objects(shape: Shape, model: Shape) -> Iterator[tuple[Part, int, LayerSeen | Variable]]:
-    """Layers and variables in both models: part, index in the first, object."""
+def _shared_objects(model: Structure, other: Structure) -> Iterator[tuple[Part, int, LayerRecord | Variable]]:
+    """The part, index in `model` and object of layers and variables in both models."""
     for part in OBJECTS:
-        idents = {item.ident for item in getattr(model, f"{part}s")}
-        items = enumerate(getattr(shape, f"{part}s"))
+        idents = {item.ident for item in getattr(other, f"{part}s")}
+        items = enumerate(getattr(model, f"{part}s"))
         yield from ((part, index, item) for index, item in items if item.ident in idents)
 
 
 def _find_stale(pair: Pair) -> Iterator[Difference]:
     """Find weights and states of the clone that start with values of the original."""
-    original, clone = pair.shapes
+    original, clone = pair.structures
     for index in [number for number, fresh in enumerate(pair.observed.fresh) if not fresh]:
         owner = clone.weights[index].owner if index < len(clone.weights) else -1
         first = place(original, pair.layers.originals.get(owner, -1))
@@ -110,27 +110,29 @@ def _find_stale(pair: Pair) -> Iterator[Difference]:
 
 def _find_reached(pair: Pair) -> Iterator[Difference]:
     """Find mutable objects of the original that can be reached from the clone."""
-    original = pair.shapes[0]
+    original = pair.structures[0]
     for leak in pair.observed.leaks:
         layer = pair.layers.originals.get(leak.layer, -1)
         attributes = _ATTRIBUTE.findall(facts.INDEX.sub("", leak.path))
         names = [name for name in attributes if name not in _FUNCTION_PARTS]
         path = f"{path_of(original, layer)}.attribute{leak.path}"
-        found = f"the original's {leak.thing}" + (f", {leak.of_path}" if layer == leak.of_layer else "")
+        other = f", {leak.original_path}" if layer == leak.original_layer else ""
+        found = f"the original's {leak.class_name}{other}"
         texts, first = ("an object of its own", found), place(original, layer)
         is_public = names == attributes and not any(name[0] == "_" for name in names)
-        if leak.thing == "ndarray" and not is_public:
+        if leak.class_name == "ndarray" and not is_public:
             continue  # such an array is an argument that a call keeps
         if not is_public:
-            yield REACHED.differs(path, *texts, first, name=names[-1] if names else leak.thing, expression=leak.path)
+            name = names[-1] if names else leak.class_name
+            yield REACHED.differs(path, *texts, first, name=name, expression=leak.path)
         else:
             yield SHARED_OBJECT.differs(path, *texts, first, expression=leak.path)
 
 
 def _find_dependent(pair: Pair) -> Iterator[Difference]:
     for row, run, new_run in (
-        (CLONE_DEPENDENT, pair.observed.inference, pair.clone.clone_dependent),
-        (ORIGINAL_DEPENDENT, pair.original.inference, pair.clone.original_dependent),
+        (CLONE_DEPENDENT, pair.observed.inference, pair.clone.clone_run_after_change),
+        (ORIGINAL_DEPENDENT, pair.original.inference, pair.clone.original_run_after_change),
     ):
         if run is not None and new_run is not None:
             yield row.differs("", "the same outputs as before", "different outputs", None)
@@ -144,34 +146,35 @@ def check_sharing(pair: Pair) -> list[Difference]:
 
 def _sharing(pair: Pair, part: Part, expected: Objects, found: Objects, alignment: Alignment) -> Iterator[Difference]:
     """Compare the first place of each object: if it differs, the sharing differs."""
-    shape = pair.shapes[0]
+    model = pair.structures[0]
     first_places: tuple[dict[int, int], dict[int, int]] = ({}, {})
     for index, counterpart in alignment.pairs:
         original = first_places[0].setdefault(expected[index].ident, index)
         clone = first_places[1].setdefault(found[counterpart].ident, index)
-        path, first = path_and_place(shape, part, index)
+        path, first = path_and_place(model, part, index)
         if original != clone and original != index:
-            texts = f"the same as {path_and_place(shape, part, original)[0]}", "one of its own"
+            texts = f"the same as {path_and_place(model, part, original)[0]}", "one of its own"
             yield differs(SHARING, part, "unshared", path, *texts, first)
         elif original != clone:
-            texts = "one of its own", f"the same as {path_and_place(shape, part, clone)[0]}"
+            texts = "one of its own", f"the same as {path_and_place(model, part, clone)[0]}"
             yield differs(SHARING, part, "merged", path, *texts, first)
 
 
 def check_original(pair: Pair) -> list[Difference]:
     """Find all changes to the original, even if cloning failed."""
     original, clone = pair.original, pair.clone
-    observation = Observation(shape=clone.original_after or original.shape, copied_weights=original.copied_weights)
+    after = clone.original_after or original.structure
+    observation = Observation(after, copied_weights=original.copied_weights)
     changed = Pair(original, Clone(observation=observation))
     differences: list[Difference] = []
     if clone.original_after is not None:
         differences += [*structure.check_structure(changed), *weights.check_weights(changed), *check_sharing(changed)]
         for index, number in changed.weights.pairs:
-            if changed.shapes[1].weights[number].value == "changed":
-                path, first = path_and_place(original.shape, "weight", index)
+            if changed.structures[1].weights[number].value == "changed":
+                path, first = path_and_place(original.structure, "weight", index)
                 differences.append(WRITTEN.differs(f"{path}.value", "as before", "changed", first))
         if not differences and not original.keeps_inputs:
-            first = place(original.shape, -1)
+            first = place(original.structure, -1)
             differences.append(TOUCHED.differs("model", "as before", "changed", first))
     if clone.inference_after is not None and original.inference is not None:
         run = original.inference, clone.inference_after, "inference"
@@ -182,21 +185,21 @@ def check_original(pair: Pair) -> list[Difference]:
 def check_second_clone(pair: Pair, checks: Sequence[Callable[[Pair], Iterable[Difference]]]) -> list[Difference]:
     """Find differences in a second clone that the first clone does not have."""
     clone, original = pair.clone, pair.original
-    if clone.again_failure is not None:
-        return [raises(NO_CLONE, "", "a second clone", clone.again_failure, original.shape, model="again")]
-    if clone.again is None:
+    if clone.second_clone_failure is not None:
+        return [raises(NO_CLONE, "", "a second clone", clone.second_clone_failure, original.structure, model="again")]
+    if clone.second_clone is None:
         return []
     repeated = {(difference.path, difference.aspect) for check in checks for difference in check(pair)}
-    second = Pair(original, Clone(observation=clone.again))
+    second = Pair(original, Clone(observation=clone.second_clone))
     found = [difference for check in checks for difference in check(second)]
     new = [difference for difference in found if (difference.path, difference.aspect) not in repeated]
     differences = [replace(difference, check="again", model="again") for difference in new]
-    return [*differences, *_find_shared_by_clones(pair, clone.again.shape)]
+    return [*differences, *_find_shared_by_clones(pair, clone.second_clone.structure)]
 
 
-def _find_shared_by_clones(pair: Pair, second: Shape) -> Iterator[Difference]:
+def _find_shared_by_clones(pair: Pair, second: Structure) -> Iterator[Difference]:
     """Find objects that two clones share, except the original's, which `own` reports."""
-    original, first = pair.shapes
+    original, first = pair.structures
     seen = {item.ident for _, _, item in _shared_objects(original, original)}
     for part, index, item in _shared_objects(first, second):
         if item.ident not in seen:

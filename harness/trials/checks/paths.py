@@ -5,37 +5,37 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from clonediff.harness.observation import Shape
+from clonediff.harness.observation import Structure
 from clonediff.reports.records import Difference, Part, Place
 
 
-def full_name(shape: Shape, layer: int) -> str:
+def full_name(model: Structure, layer: int) -> str:
     """The name of a layer, after the names of its holders: "inner/dense"."""
-    if not 0 <= layer < len(shape.layers):
-        return shape.name
-    holder = shape.layers[layer]
-    return holder.name if holder.inside < 0 else f"{full_name(shape, holder.inside)}/{holder.name}"
+    if not 0 <= layer < len(model.layers):
+        return model.name
+    holder = model.layers[layer]
+    return holder.name if holder.holder < 0 else f"{full_name(model, holder.holder)}/{holder.name}"
 
 
-def place(shape: Shape, layer: int, use: int = 0) -> Place:
+def place(model: Structure, layer: int, use: int = 0) -> Place:
     """The place of a layer of the original; -1 is the model."""
-    if not 0 <= layer < len(shape.layers):
-        return Place(shape.name, shape.kind, container=True)
-    holder = shape.layers[layer].inside
-    inside = shape.layers[holder].kind if holder >= 0 else ""
-    return Place(full_name(shape, layer), shape.layers[layer].kind, layer, use, layer in shape.members, inside)
+    if not 0 <= layer < len(model.layers):
+        return Place(model.name, model.kind, container=True)
+    holder = model.layers[layer].holder
+    inside = model.layers[holder].kind if holder >= 0 else ""
+    return Place(full_name(model, layer), model.layers[layer].kind, layer, use, layer in model.members, inside)
 
 
-def path_of(shape: Shape, layer: int) -> str:
+def path_of(model: Structure, layer: int) -> str:
     """The path of a layer of the original; -1 is the model."""
-    return f"layers[{full_name(shape, layer)!r}]" if 0 <= layer < len(shape.layers) else "model"
+    return f"layers[{full_name(model, layer)!r}]" if 0 <= layer < len(model.layers) else "model"
 
 
-def path_and_place(shape: Shape, part: Part, index: int) -> tuple[str, Place]:
+def path_and_place(model: Structure, part: Part, index: int) -> tuple[str, Place]:
     """The path and place of a layer, weight or state of the original by index."""
     if part == "layer":
-        return path_of(shape, index), place(shape, index)
-    return f"{part}s[{index}]", place(shape, getattr(shape, f"{part}s")[index].owner)
+        return path_of(model, index), place(model, index)
+    return f"{part}s[{index}]", place(model, getattr(model, f"{part}s")[index].owner)
 
 
 def is_within(inner: str, outer: str) -> bool:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from clonediff.harness.observation import Leaf, ModelRun, StepSeen
+from clonediff.harness.observation import CallOutputs, Leaf, ModelRun
 from clonediff.harness.trials.checks.alignment import Pair
 from clonediff.harness.trials.checks.aspects import Aspect, differs, differs_in, differs_in_order
 from clonediff.harness.trials.checks.failures import raises
@@ -71,7 +71,7 @@ def output_differences(pair: Pair, expected: ModelRun, found: ModelRun, run: str
         return []
     if found.failure is not None:
         layer = pair.layers.originals.get(found.failure.layer, -1)
-        return [raises(RAISES, "", "it runs", found.failure, pair.original.shape, layer, run=run)]
+        return [raises(RAISES, "", "it runs", found.failure, pair.original.structure, layer, run=run)]
     ends = list(_compare_outputs(pair, expected, found))
     are_moved = any(difference.part == "" and difference.change == "order" for difference in ends)
     leaves = (leaf for leaf in _leaf_pairs(pair, expected, found) if leaf.in_step or not are_moved)
@@ -84,19 +84,19 @@ def output_differences(pair: Pair, expected: ModelRun, found: ModelRun, run: str
 
 def _leaf_pairs(pair: Pair, expected: ModelRun, found: ModelRun) -> Iterator[LeafPair]:
     """The tensors in both runs: outputs of steps in order, then of the model."""
-    shape = pair.original.shape
+    original = pair.original.structure
     for index, counterpart in pair.steps(expected, found).pairs:
         step, counterpart_step = expected.steps[index], found.steps[counterpart]
-        path, first = _step_path(pair, step, step.layer), place(shape, step.layer, step.use)
+        path, first = _step_path(pair, step, step.layer), place(original, step.layer, step.use)
         for output, leaves in enumerate(zip(step.outputs, counterpart_step.outputs, strict=False)):
             yield LeafPair(f"{path}.outputs[{output}]", *leaves, first, in_step=True)
     for index, leaves in enumerate(zip(expected.outputs, found.outputs, strict=False)):
-        layer, use = shape.outputs[index].tensor[:2] if index < len(shape.outputs) else (-1, 0)
-        yield LeafPair(f"outputs[{index}]", *leaves, place(shape, layer, use), in_step=False)
+        layer, use = original.outputs[index].tensor[:2] if index < len(original.outputs) else (-1, 0)
+        yield LeafPair(f"outputs[{index}]", *leaves, place(original, layer, use), in_step=False)
 
 
-def _step_path(pair: Pair, step: StepSeen, layer: int) -> str:
-    return f"steps[{full_name(pair.original.shape, layer)!r}][{step.use}]"
+def _step_path(pair: Pair, step: CallOutputs, layer: int) -> str:
+    return f"steps[{full_name(pair.original.structure, layer)!r}][{step.use}]"
 
 
 def leaf_mismatches(expected: Leaf, found: Leaf) -> Iterator[Mismatch]:
@@ -124,9 +124,9 @@ def _with_places(
 
 def _compare_steps(pair: Pair, expected: ModelRun, found: ModelRun) -> Iterator[Difference]:
     """Find differences in which steps ran, and in the structure of their outputs."""
-    shape, alignment = pair.original.shape, pair.steps(expected, found)
+    original, alignment = pair.original.structure, pair.steps(expected, found)
     for index, step in enumerate(expected.steps):
-        first, path = place(shape, step.layer, step.use), _step_path(pair, step, step.layer)
+        first, path = place(original, step.layer, step.use), _step_path(pair, step, step.layer)
         if index not in alignment.counterparts:
             if step.layer in pair.layers.counterparts:
                 yield STEPS.differs(path, "a call", MISSING, first, change="missing")
@@ -138,12 +138,12 @@ def _compare_steps(pair: Pair, expected: ModelRun, found: ModelRun) -> Iterator[
         step = found.steps[index]
         layer = pair.layers.originals.get(step.layer)
         if layer is not None:
-            path, first = _step_path(pair, step, layer), place(shape, layer, step.use)
+            path, first = _step_path(pair, step, layer), place(original, layer, step.use)
             yield STEPS.differs(path, MISSING, "a call", first, change="extra")
 
 
 def _compare_outputs(pair: Pair, expected: ModelRun, found: ModelRun) -> Iterator[Difference]:
-    model = place(pair.original.shape, -1)
+    model = place(pair.original.structure, -1)
     for mismatch in mismatches(expected.structure, found.structure):
         yield differs_in((NESTED,), "structure", mismatch, "structure", model)
     digests = [leaf.digest for leaf in expected.outputs], [leaf.digest for leaf in found.outputs]
@@ -175,14 +175,14 @@ def check_training(pair: Pair) -> Iterator[Difference]:
     """Find differences in the losses of layers, training results and trained weights."""
     for runs in pair.runs:
         yield from _compare_losses(pair, *runs)
-    shape, expected, found = pair.original.shape, pair.original.trained, pair.observed.trained
+    original, expected, found = pair.original.structure, pair.original.trained, pair.observed.trained
     if expected is None or found is None or expected.failure is not None:
         return
     if found.failure is not None:
         layer = pair.layers.originals.get(found.failure.layer, -1)
-        yield raises(NOT_TRAINED, "", "it trains", found.failure, shape, layer, run="trained")
+        yield raises(NOT_TRAINED, "", "it trains", found.failure, original, layer, run="trained")
         return
-    model, counts = place(shape, -1), (len(expected.results), len(found.results))
+    model, counts = place(original, -1), (len(expected.results), len(found.results))
     if counts[0] != counts[1]:
         yield differs(TRAINED, "loss", "count", "results", *counts, model, run="trained")
     for index, digests in enumerate(zip(expected.results, found.results, strict=False)):
@@ -190,7 +190,7 @@ def check_training(pair: Pair) -> Iterator[Difference]:
             loss = Mismatch((index,), "", *digests, digests)
             yield differs_in(TRAINED, "loss", loss, "results", model, run="trained")
     for index, counterpart in pair.weights.pairs:
-        first = place(shape, shape.weights[index].owner)
+        first = place(original, original.weights[index].owner)
         for leaf in leaf_mismatches(expected.weights[index], found.weights[counterpart]):
             yield differs_in(TRAINED, "weight", leaf, f"weights[{index}]", first, run="trained")
 
@@ -198,7 +198,7 @@ def check_training(pair: Pair) -> Iterator[Difference]:
 def _compare_losses(pair: Pair, expected: ModelRun, found: ModelRun, run: str) -> Iterator[Difference]:
     if expected.failure is not None or found.failure is not None:
         return
-    model, losses = place(pair.original.shape, -1), (list(expected.losses), list(found.losses))
+    model, losses = place(pair.original.structure, -1), (list(expected.losses), list(found.losses))
     moved = differs_in_order(TRAINED, "losses", "losses", *losses, model, run=run)
     yield from moved
     for index, digests in enumerate(zip(*losses, strict=False) if not moved else ()):

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from clonediff.harness.observation import Shape
+from clonediff.harness.observation import Structure
 from clonediff.reports.records import Change
 
 MISSING = "nothing"
@@ -105,15 +105,15 @@ def map_tensors(value: Any, name: TensorName) -> Any:
     return [map_tensors(item, name) for item in value] if isinstance(value, list) else value
 
 
-def consumers_of(shape: Shape, name: Callable[[int], str]) -> Consumers:
+def consumers_of(model: Structure, name: Callable[[int], str]) -> Consumers:
     """The consumers of each call's outputs, as layer, input and output; "" is the model.
 
     Only consumers distinguish two calls of a shared layer on the same tensors.
     """
     consumers: Consumers = defaultdict(list)
-    for index, end in enumerate(shape.outputs):
+    for index, end in enumerate(model.outputs):
         consumers[end.tensor[:2]].append(("", index, end.tensor[2]))
-    for layer, consumer in enumerate(shape.layers):
+    for layer, consumer in enumerate(model.layers):
         for call in consumer.calls:
             for index, (source, use, output) in enumerate(tensors([call.args, call.kwargs])):
                 consumers[source, use].append((name(layer), index, output))

@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from clonediff.harness.observation import CallSeen, LayerSeen, Shape
+from clonediff.harness.observation import CallRecord, LayerRecord, Structure
 from clonediff.harness.trials.checks import facts
 from clonediff.harness.trials.checks.alignment import Pair
 from clonediff.harness.trials.checks.aspects import ARGUMENTS, Aspect, differs, differs_in, differs_in_order
@@ -66,7 +66,7 @@ _DEFAULT = {"value": "default"}
 
 def check_structure(pair: Pair) -> list[Difference]:
     """Find differences in the model, its layers, calls, attributes, inputs and outputs."""
-    original, clone = pair.shapes
+    original, clone = pair.structures
     return [
         *_attributes(pair, original, clone, place(original, -1), "model"),
         *_layers(pair),
@@ -77,11 +77,11 @@ def check_structure(pair: Pair) -> list[Difference]:
 
 
 def _layers(pair: Pair) -> Iterator[Difference]:
-    original, clone = pair.shapes
+    original, clone = pair.structures
     moved = {index for index, _ in pair.layers.moved}
     in_order: set[int] = set()
     for index, layer in enumerate(original.layers):
-        first, path, holder = place(original, index), path_of(original, index), layer.inside
+        first, path, holder = place(original, index), path_of(original, index), layer.holder
         if index not in pair.layers.counterparts:
             if holder not in pair.layers.missing:  # in a missing layer, sublayers are not reported
                 yield LAYER_LOST.differs(path, layer.kind, MISSING, first)
@@ -89,19 +89,19 @@ def _layers(pair: Pair) -> Iterator[Difference]:
         if index in moved and holder not in in_order and holder not in moved:
             in_order.add(holder)
             models = (original, holder), (clone, pair.layers.counterparts.get(holder, -1))
-            names, found = ([shape.layers[part].name for part in shape.members[model]] for shape, model in models)
+            names, found = ([model.layers[part].name for part in model.members[number]] for model, number in models)
             yield LAYER_ORDER.differs(f"{path_of(original, holder)}.layers", names, found, place(original, holder))
         yield from _attributes(pair, layer, clone.layers[pair.layers.counterparts[index]], first, path)
         yield from _calls(pair, index, first)
     for index in pair.layers.extra:
         layer = clone.layers[index]
-        if layer.inside not in pair.layers.extra:
+        if layer.holder not in pair.layers.extra:
             first = replace(place(clone, index), layer=-1, container=False)  # the original has no such layer
             yield LAYER_ADDED.differs(path_of(clone, index), MISSING, layer.kind, first)
 
 
 def _attributes(
-    pair: Pair, layer: LayerSeen | Shape, counterpart: LayerSeen | Shape, first: Place, path: str
+    pair: Pair, layer: LayerRecord | Structure, counterpart: LayerRecord | Structure, first: Place, path: str
 ) -> Iterator[Difference]:
     """Find differences in the class, name and `trainable` flag of a layer or model."""
     # The flag of an input has no effect.
@@ -114,7 +114,7 @@ def _attributes(
 
 
 def _calls(pair: Pair, index: int, first: Place) -> Iterator[Difference]:
-    original, clone = pair.shapes
+    original, clone = pair.structures
     calls, clone_calls = original.layers[index].calls, clone.layers[pair.layers.counterparts[index]].calls
     paired, path = pair.calls[index], f"{path_of(original, index)}.calls"
     if len(calls) != len(clone_calls):
@@ -138,7 +138,7 @@ def _argument_name(part: Part, keys: tuple[Any, ...], kind: str) -> str:
     return "initial_state" if _RECURRENT.fullmatch(kind) and keys[:1] == (0,) and any(keys[1:2]) else ""
 
 
-def _argument_mismatches(pair: Pair, call: CallSeen, counterpart: CallSeen) -> Iterator[tuple[Part, Mismatch]]:
+def _argument_mismatches(pair: Pair, call: CallRecord, counterpart: CallRecord) -> Iterator[tuple[Part, Mismatch]]:
     """The arguments that differ; the part says whether they are in `args` or `kwargs`."""
     expected = [map_tensors(call.args, pair.tensor), map_tensors(call.kwargs, pair.tensor)]
     found = [map_tensors(counterpart.args, pair.counterpart), map_tensors(counterpart.kwargs, pair.counterpart)]
@@ -174,10 +174,10 @@ def _with_keywords(args: Any, kwargs: Any, other_args: Any, other_kwargs: Any) -
 
 
 def _ends(pair: Pair, part: Part, nesting: Part) -> Iterator[Difference]:
-    original, plural, model = pair.original.shape, f"{part}s", place(pair.original.shape, -1)
-    for leaf in mismatches(*(getattr(shape, f"{part}_structure") for shape in pair.shapes)):
+    original, plural, model = pair.original.structure, f"{part}s", place(pair.original.structure, -1)
+    for leaf in mismatches(*(getattr(structure, f"{part}_structure") for structure in pair.structures)):
         yield differs_in(ENDS, nesting, leaf, f"model.{part}_structure", model)
-    ends, clone_ends = (getattr(shape, plural) for shape in pair.shapes)
+    ends, clone_ends = (getattr(structure, plural) for structure in pair.structures)
     tensors = [pair.tensor(end.tensor) for end in ends], [pair.counterpart(end.tensor) for end in clone_ends]
     moved = differs_in_order(ENDS, part, plural, *tensors, model)
     yield from moved

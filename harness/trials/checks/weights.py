@@ -47,25 +47,25 @@ def check_weights(pair: Pair) -> list[Difference]:
 def _compare_variables(
     pair: Pair, part: Part, expected: Sequence[Variable], found: Sequence[Variable], alignment: Alignment
 ) -> Iterator[Difference]:
-    shape = pair.original.shape
+    original = pair.original.structure
     for index in alignment.missing:
-        path, first = path_and_place(shape, part, index)
+        path, first = path_and_place(original, part, index)
         yield LOST.differs(path, _describe(expected[index]), MISSING, first, part=part)
     for counterpart in alignment.extra:
-        first = place(shape, pair.layers.originals.get(found[counterpart].owner, -1))
+        first = place(original, pair.layers.originals.get(found[counterpart].owner, -1))
         path = f"{part}s[+{counterpart}]"
         yield ADDED.differs(path, MISSING, _describe(found[counterpart]), first, part=part)
     if alignment.moved:
-        first = place(shape, expected[alignment.moved[0][0]].owner)
+        first = place(original, expected[alignment.moved[0][0]].owner)
         yield MOVED.differs(f"{part}s", *alignment.orders, first, part=part)
     for index, counterpart in alignment.pairs:
-        original, clone = expected[index], found[counterpart]
-        path, first = path_and_place(shape, part, index)
-        for field, change in _changed_fields(original, clone):
-            values = getattr(original, field), getattr(clone, field)
+        variable, copy = expected[index], found[counterpart]
+        path, first = path_and_place(original, part, index)
+        for field, change in _changed_fields(variable, copy):
+            values = getattr(variable, field), getattr(copy, field)
             yield differs(FIELDS, part, change, f"{path}.{field}", *values, first)
-        if part == "state" and original.value and clone.value and original.value != clone.value:
-            digests = original.value, clone.value
+        if part == "state" and variable.value and copy.value and variable.value != copy.value:
+            digests = variable.value, copy.value
             yield STATE.differs(f"{path}.value", *digests, first, digests=digests)
 
 
@@ -81,19 +81,19 @@ def _changed_fields(expected: Variable, found: Variable) -> Iterator[tuple[str, 
     for change in ("shape", "dtype", "trainable", "constraint"):
         if getattr(expected, change) != getattr(found, change):
             yield change, change
-    if expected.watched != found.watched and expected.trainable == found.trainable:
-        yield "watched", "trainable"
+    if expected.trainable_flag != found.trainable_flag and expected.trainable == found.trainable:
+        yield "trainable_flag", "trainable"
 
 
 def _compare_copied(pair: Pair) -> Iterator[Difference]:
-    expected, shape = pair.original.copied_weights, pair.original.shape
+    expected, original = pair.original.copied_weights, pair.original.structure
     found = pair.observed.copied_weights
-    if pair.observed.copied is not None:
-        yield raises(REFUSED, "set_weights", "it accepts the weights", pair.observed.copied, shape)
+    if pair.observed.copy_failure is not None:
+        yield raises(REFUSED, "set_weights", "it accepts the weights", pair.observed.copy_failure, original)
         return
     for index, digests in enumerate(zip(expected, found, strict=False)):
         if digests[0] != digests[1]:
-            first = place(shape, shape.weights[index].owner if index < len(shape.weights) else -1)
+            first = place(original, original.weights[index].owner if index < len(original.weights) else -1)
             yield COPIED.differs(f"weights[{index}].copied", *digests, first, digests=digests)
 
 
