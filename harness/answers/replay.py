@@ -32,7 +32,7 @@ BREAKS, GONE, OTHER, UNKNOWN = ReplayAnswer
 _ANSWER_WIDTH = max(map(len, ReplayAnswer))
 
 
-class FoundCause(msgspec.Struct, frozen=True):
+class CauseSummary(msgspec.Struct, frozen=True):
     """A cause that a trial found, and the known issue that explains it."""
 
     id: str
@@ -50,7 +50,7 @@ class ReplayRow(msgspec.Struct, frozen=True):
     cloner: str
     answer: ReplayAnswer = UNKNOWN
     because: str = ""
-    causes: tuple[FoundCause, ...] = ()
+    causes: tuple[CauseSummary, ...] = ()
     versions: dict[str, str] = {}
     seconds: float = 0.0
 
@@ -120,8 +120,9 @@ def _answer_row(
     costly = True if not differences or any(map(needs_costly_trial, differences)) else None
     trial = trials.try_if_supported(target.graph, costly=costly)
     answer, because = answer_of(target.finding, trial)
-    found = (FoundCause(hit.id, hit.title, hit.known.id if hit.known else None) for hit in trial.hits if hit.cause)
-    return replace(row, answer=answer, because=because, causes=tuple(found))
+    found = [item for item in trial.found if item.cause]
+    summaries = (CauseSummary(item.id, item.title, item.known.id if item.known else None) for item in found)
+    return replace(row, answer=answer, because=because, causes=tuple(summaries))
 
 
 def process_ending(finding: Finding | None) -> str:
@@ -144,7 +145,7 @@ def answer_of(finding: Finding | None, trial: Trial) -> tuple[ReplayAnswer, str]
     if lost:
         return GONE, "the original can be built and run"
     if finding is None or finding.root is None:
-        return (BREAKS if trial.hits else GONE), ""
+        return (BREAKS if trial.found else GONE), ""
     return _answer_of_root(finding.root, trial)
 
 
@@ -155,7 +156,7 @@ def _answer_of_root(root: Difference, trial: Trial) -> tuple[ReplayAnswer, str]:
     run = getattr(trial.original, root.run, None) if root.run else None
     if run is not None and run.failure is not None:
         return UNKNOWN, f"the original itself fails in {root.run}: {run.failure.type}"
-    new = [hit.cause for hit in trial.hits if hit.cause is not None and hit.known is None]
+    new = [found.cause for found in trial.found if found.cause is not None and found.known is None]
     if new:
         return OTHER, f"gone; instead: {'; '.join(map(_title_with_id, new))}"
     for cause in trial.causes:
@@ -163,7 +164,7 @@ def _answer_of_root(root: Difference, trial: Trial) -> tuple[ReplayAnswer, str]:
             return OTHER, f"it follows from another cause: {_title_with_id(cause)}"
         if any(_hides(difference, root) for difference in cause.differences):
             return OTHER, f"it is masked by another cause: {_title_with_id(cause)}"
-    known = ", ".join(dict.fromkeys(hit.known.id for hit in trial.hits if hit.known is not None))
+    known = ", ".join(dict.fromkeys(found.known.id for found in trial.found if found.known is not None))
     return GONE, f"known issues remain: {known}" if known else ""
 
 

@@ -24,7 +24,7 @@ from clonediff.harness.observation import Structure
 from clonediff.harness.scripts.reproducer import script_of
 from clonediff.harness.scripts.runner import ReplayAnswer, ScriptRunner
 from clonediff.harness.search.reduce import MAX_TRIALS
-from clonediff.harness.search.search import draws, reduce_hit
+from clonediff.harness.search.search import draws, reduce_graph
 from clonediff.harness.subjects.environment import SearchPath
 from clonediff.harness.subjects.outcomes import ReleaseError, RequestError, SubjectError
 from clonediff.harness.subjects.process import SubjectProcess
@@ -34,8 +34,8 @@ from clonediff.harness.trials.checks.alignment import Pair
 from clonediff.harness.trials.checks.paths import full_name
 from clonediff.harness.trials.checks.skeletons import TensorName, tensors
 from clonediff.harness.trials.cloners import allow_cloners, unsupported_cloner
-from clonediff.harness.trials.graph_trials import Costly, GraphTrials, new_hits
-from clonediff.harness.trials.trial import Hit, Key, Trial
+from clonediff.harness.trials.graph_trials import Costly, GraphTrials, new_causes
+from clonediff.harness.trials.trial import Key, Trial, TrialCause
 from clonediff.reports.known import KnownIssues
 from clonediff.reports.markup import reason
 from clonediff.reports.records import Box, Counts, Finding, Severity
@@ -108,27 +108,27 @@ class WarmSubject:
         if problem := next(filter(None, problems), ""):
             raise ReleaseError(problem)
 
-    def make_finding(self, hit: Hit, *, run: bool = False) -> Finding:
-        """Make a finding from a hit. If `run` is true, run its script alone."""
-        assert hit.graph is not None
-        process, cause = self.process, hit.cause
-        script = script_of(hit, process.subject.generation, process.versions)
+    def make_finding(self, found: TrialCause, *, run: bool = False) -> Finding:
+        """Make a finding of a cause. If `run` is true, run its script alone."""
+        assert found.graph is not None
+        process, cause = self.process, found.cause
+        script = script_of(found, process.subject.generation, process.versions)
         finding = Finding(
-            id=hit.id,
-            title=hit.title,
+            id=found.id,
+            title=found.title,
             generation=process.subject.generation,
-            cloner=hit.cloner,
-            graph=Raw(to_json(hit.graph)),
+            cloner=found.cloner,
+            graph=Raw(to_json(found.graph)),
             differences=cause.differences if cause else (),
             source=script.text,
             versions=dict(process.versions),
-            known=hit.known.id if hit.known else None,
+            known=found.known.id if found.known else None,
             subject=str(process.subject),
             first_seen=datetime.now(UTC).isoformat(timespec="seconds"),
-            blame=hit.blame.value if hit.blame else "",
-            detail=hit.detail,
+            blame=found.blame.value if found.blame else "",
+            detail=found.detail,
             smallest=False,
-            pictures=_pictures(hit.pair) if hit.pair else (),
+            pictures=_pictures(found.pair) if found.pair else (),
         )
         if not run:
             return finding
@@ -200,11 +200,11 @@ def try_shard(setup: Setup, shard: Shard) -> Result:
             text = reason(trial.refused.type, trial.refused.message)
             reasons[text] += 1
             refused.setdefault(text, to_json(graph))
-        for hit in new_hits(trial.hits):
-            shown[hit.key] += 1
-            if hit.key not in findings and hit.key not in shard.seen:
+        for found in new_causes(trial.found):
+            shown[found.key] += 1
+            if found.key not in findings and found.key not in shard.seen:
                 with process.counting_faults(to_json(graph)):
-                    findings[hit.key] = warm.make_finding(hit)
+                    findings[found.key] = warm.make_finding(found)
     counts = Counts(
         graphs=trials.tally.trials,
         seconds=time.perf_counter() - start,
@@ -245,8 +245,8 @@ def reduce_finding(setup: Setup, drawn: Finding, seconds: float) -> Result:
     max_trials = next((trials for word, trials in MAX_SLOW_TRIALS.items() if word in drawn.id), MAX_TRIALS)
     graph = from_json(bytes(drawn.graph), "a finding")
     deadline = time.monotonic() + seconds
-    reduction = reduce_hit(trials, graph, drawn.key, drawn.root, until=deadline, max_trials=max_trials)
-    findings = [warm.make_finding(reduction.hit, run=True)] if reduction.hit else []
+    reduction = reduce_graph(trials, graph, drawn.key, drawn.root, until=deadline, max_trials=max_trials)
+    findings = [warm.make_finding(reduction.smallest, run=True)] if reduction.smallest else []
     if reduction.drawn and findings[0].proof is False:
         findings.append(warm.make_finding(reduction.drawn, run=True))
         findings.sort(key=lambda finding: finding.proof is False)

@@ -37,7 +37,7 @@ from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.checks.failures import NOT_BUILT
 from clonediff.harness.trials.graph_trials import UPSTREAM, GraphTrials
 from clonediff.harness.trials.triage import fingerprint, is_same_bug, makes_a_clone, title
-from clonediff.harness.trials.trial import LOST, Case, Hit, Key, Trial, loss_difference
+from clonediff.harness.trials.trial import LOST, Case, Key, Trial, TrialCause, loss_difference
 from clonediff.reports.known import KnownIssue, KnownIssues
 from clonediff.reports.records import EFFECTS, Cause, Severity
 from clonediff.strategies.program import Graph
@@ -153,7 +153,7 @@ class Release:
 
 
 class Candidate(GraphTrials):
-    """Trials in a process of the judged code; their hits are regressions."""
+    """Trials in a process of the judged code; their causes are regressions."""
 
     def __init__(self, process: SubjectProcess, release: Release) -> None:
         super().__init__(process, KnownIssues(), cloners=(UPSTREAM,), at_least=release.at_least)
@@ -173,7 +173,7 @@ class Candidate(GraphTrials):
         others = {id_ for id_, model in models.items() if self._models.get(model.source)}
         self._draw(**release.draws)
         for key, (_, case) in list(self._regressions.items()):
-            if not self._gave_up and key not in [hit.key for hit in self.try_case(case, costly=True).hits]:
+            if not self._gave_up and key not in [found.key for found in self.try_case(case, costly=True).found]:
                 del self._regressions[key]  # a timeout on a busy machine, or shown by the release since
         worse: list[Regression] = []
         for cause, case in sorted(self._regressions.values(), key=lambda pair: pair[0].severity):
@@ -206,12 +206,12 @@ class Candidate(GraphTrials):
         self._models[case.source] = bool(trial.causes) or not trial.built
         self._release.say(f"models, {len(self._models)}")
         worse = [cause for cause in trial.causes if not self._release.shows(before, cause)] + _unbuilt(trial)
-        hits = [Hit(cause.fingerprint, UPSTREAM, title(cause), case, graph, cause) for cause in worse]
-        for hit, cause in zip(hits, worse, strict=True):
-            smallest = self._regressions.get(hit.key)
+        found = tuple(TrialCause(cause.fingerprint, UPSTREAM, title(cause), case, graph, cause) for cause in worse)
+        for key, cause in zip((item.key for item in found), worse, strict=True):
+            smallest = self._regressions.get(key)
             if smallest is None or len(case.source) < len(smallest[1].source):
-                self._regressions[hit.key] = cause, case
-        return replace(trial, hits=tuple(hits))
+                self._regressions[key] = cause, case
+        return replace(trial, found=found)
 
     @property
     def _gave_up(self) -> bool:

@@ -22,7 +22,7 @@ from clonediff.harness.inside.cloners.users import is_users_cloner, users_cloner
 from clonediff.harness.inside.values import DEFAULT_BATCH, FILLS, WORDS, default_fill, shape_of
 from clonediff.harness.observation import Case
 from clonediff.harness.scripts.comparisons import WHOLE_CONFIG, comparison, literal
-from clonediff.harness.trials.trial import Hit
+from clonediff.harness.trials.trial import TrialCause
 from clonediff.reports.markup import one_line
 from clonediff.reports.records import Difference
 
@@ -52,11 +52,11 @@ class Script:
     with_clonediff: bool = False
 
 
-def script_of(hit: Hit, dialect: str, versions: Mapping[str, str]) -> Script:
-    """The script of a hit; without a cause, only the source of the model."""
-    if hit.cause is None:
-        return with_versions(Script(hit.case.source), versions)
-    return with_versions(reproducer(hit.case, dialect, hit.cause.root, hit.cloner), versions)
+def script_of(found: TrialCause, dialect: str, versions: Mapping[str, str]) -> Script:
+    """The script of a found cause; without a cause, only the source of the model."""
+    if found.cause is None:
+        return with_versions(Script(found.case.source), versions)
+    return with_versions(reproducer(found.case, dialect, found.cause.root, found.cloner), versions)
 
 
 def reproducer(case: Case, dialect: str, difference: Difference, cloner: str = "upstream") -> Script:

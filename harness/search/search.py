@@ -1,4 +1,4 @@
-"""Draws the graphs of a seed, finds a new hit, and reduces its graph."""
+"""Draws the graphs of a seed, finds a new cause, and reduces its graph."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from clonediff.harness.subjects import SubjectError
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.checks import needs_costly_trial
 from clonediff.harness.trials.cloners import takes_arguments
-from clonediff.harness.trials.graph_trials import Costly, GraphTrials, new_hits
-from clonediff.harness.trials.trial import Hit, Key
+from clonediff.harness.trials.graph_trials import Costly, GraphTrials, new_causes
+from clonediff.harness.trials.trial import Key, TrialCause
 from clonediff.reports.records import Difference
 from clonediff.strategies.program import Graph, Program
 
 REDUCING_SECONDS = 60.0
-"""How many seconds a hit may be reduced after the time for drawing is over."""
+"""How many seconds a graph may be reduced after the time for drawing is over."""
 
 
 class _Stopped(Exception):
@@ -55,40 +55,40 @@ def search(
     until: float = math.inf,
     reducing: float = REDUCING_SECONDS,
     **options: Any,
-) -> Hit | None:
-    """Draw up to `examples` graphs. Return the first new hit, with its smallest graph.
+) -> TrialCause | None:
+    """Draw up to `examples` graphs. Return the first new cause, with its smallest graph.
 
-    Hits with keys in `seen` are not new. Drawing stops when `time.monotonic()` is `until`. The same seed and releases
-    give the same result, unless time runs out. Flaky hits are ignored.
+    Causes with keys in `seen` are not new. Drawing stops when `time.monotonic()` is `until`. The same seed and releases
+    give the same result, unless time runs out. Flaky causes are ignored.
     """
     for graph in draws(trials.process, seed, examples, **{"cloners": trials.cloners, **options}):
         if time.monotonic() > until:
             return None
         trials.tally.drawn += 1
-        if hits := new_hits(trials.try_graph(graph).hits, seen):
-            root = None if hits[0].cause is None else hits[0].cause.root
-            reduction = reduce_hit(trials, graph, hits[0].key, root, until=until + reducing)
-            if reduction.hit is not None:
-                return reduction.hit
+        if causes := new_causes(trials.try_graph(graph).found, seen):
+            root = None if causes[0].cause is None else causes[0].cause.root
+            reduction = reduce_graph(trials, graph, causes[0].key, root, until=until + reducing)
+            if reduction.smallest is not None:
+                return reduction.smallest
             trials.tally.flaky += 1
     return None
 
 
 @dataclass(frozen=True, slots=True)
 class Reduction:
-    """The result of a reduction: the hit of the smallest graph, and of the `drawn` graph.
+    """The result of a reduction: the cause in the smallest graph, and in the `drawn` graph.
 
-    `hit` is None if the drawn graph does not show the hit again. `finished` is False if time ran out or the subject
-    `failed`.
+    `drawn` is None if the drawn graph does not show the cause again. If time ran out or the subject `failed`,
+    `finished` is False.
     """
 
-    hit: Hit | None = None
-    drawn: Hit | None = None
+    smallest: TrialCause | None = None
+    drawn: TrialCause | None = None
     finished: bool = True
     failed: str = ""
 
 
-def reduce_hit(
+def reduce_graph(
     trials: GraphTrials,
     graph: Graph,
     key: Key,
@@ -97,35 +97,35 @@ def reduce_hit(
     until: float = math.inf,
     max_trials: int = MAX_TRIALS,
 ) -> Reduction:
-    """Reduce a graph while it shows the hit with this key and root cause.
+    """Reduce a graph while it shows the cause with this key.
 
-    The graph itself is tried even if the time is over.
+    `root` is the first difference of the cause. The graph itself is tried even if the time is over.
     """
-    hits: list[Hit] = []  # of the drawn graph, and of the smallest graph
+    causes: list[TrialCause] = []  # in the drawn graph, and in the smallest graph
     costly: Costly = False
     alone = trials.for_cloner(key[0])
 
     def shows(candidate: Graph, trials: GraphTrials = alone) -> bool:
-        if hits and time.monotonic() > until:
+        if causes and time.monotonic() > until:
             raise _Stopped
-        hit = trials.new_hit(candidate, key, costly=costly)
-        if hit is not None:
-            hits[1:] = [hit]
-        return hit is not None
+        found = trials.find(key, candidate, costly=costly)
+        if found is not None:
+            causes[1:] = [found]
+        return found is not None
 
     if not shows(graph, trials) and trials.is_sampled(graph):
-        # If only the costly checks show the hit, they are run on each candidate, too.
+        # If only the costly checks show the cause, they are run on each candidate, too.
         costly = root is None or needs_costly_trial(root)
         shows(graph, trials)
-    if not hits:
+    if not causes:
         return Reduction()
     finished, failed = True, ""
     try:
         reduce(graph, lambda program: rebuild(trials.process, program), shows, max_trials)
     except (_Stopped, SubjectError) as error:
         finished, failed = False, str(error)
-    first, smallest = hits[0], hits[-1]
+    first, smallest = causes[0], causes[-1]
     if smallest.graph is not None and smallest is not first and not failed:
         # Try all cloners: this shows whether Keras or a cloner is at fault.
-        smallest = trials.new_hit(smallest.graph, key, costly=costly) or first
+        smallest = trials.find(key, smallest.graph, costly=costly) or first
     return Reduction(smallest, first, finished=finished, failed=failed)

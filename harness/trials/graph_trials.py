@@ -19,7 +19,7 @@ from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.cases import case_of
 from clonediff.harness.trials.cloners import unsupported_cloner
 from clonediff.harness.trials.triage import title
-from clonediff.harness.trials.trial import LOST, Case, Hit, Key, Trial, run
+from clonediff.harness.trials.trial import LOST, Case, Key, Trial, TrialCause, run
 from clonediff.reports.known import KnownIssues
 from clonediff.reports.records import LEFT_OUT, UPSTREAM_AND_FIXED, Severity
 from clonediff.strategies.program import Generation, Graph, stable_hash
@@ -102,14 +102,16 @@ class GraphTrials:
     def try_graph(self, graph: Graph, *, costly: Costly = None) -> Trial:
         trial = self.try_case(case_of(graph), costly=self.is_sampled(graph) if costly is None else costly, graph=graph)
         worst: dict[str, Severity] = {}
-        for hit in trial.hits:
-            if hit.known is not None and hit.cause is not None:
-                worst[hit.known.id] = min(hit.cause.severity, worst.get(hit.known.id, Severity.NAME))
+        for found in trial.found:
+            if found.known is not None and found.cause is not None:
+                worst[found.known.id] = min(found.cause.severity, worst.get(found.known.id, Severity.NAME))
         self.tally.known.update(worst.items())
         return trial
 
-    def new_hit(self, graph: Graph, key: Key, *, costly: Costly) -> Hit | None:
-        return next((hit for hit in new_hits(self.try_graph(graph, costly=costly).hits) if hit.key == key), None)
+    def find(self, key: Key, graph: Graph, *, costly: Costly) -> TrialCause | None:
+        """The new cause with this key in a trial of the graph, or None."""
+        causes = new_causes(self.try_graph(graph, costly=costly).found)
+        return next((found for found in causes if found.key == key), None)
 
     def try_case(
         self, case: Case, *, costly: bool = False, graph: Graph | None = None, timeout: float | None = None
@@ -118,16 +120,18 @@ class GraphTrials:
         trial = run(case, self.process, self.cloners, costly, timeout=timeout)
         self._count(trial)
         if trial.lost is not None:
-            lost = Hit(LOST, "", "The original crashes its process", case, graph, detail=trial.lost.line)
-            return replace(trial, hits=(lost,))
-        hits = []
+            lost = TrialCause(LOST, "", "The original crashes its process", case, graph, detail=trial.lost.line)
+            return replace(trial, found=(lost,))
+        found = []
         for cloner, clone in trial.clones.items():
             for cause in clone.causes:
                 if cause.severity <= self.at_least:
                     text = title(cause) + (f", with {' and '.join(case.arguments)}" if case.arguments else "")
                     known = self.known(cloner).find(cause)
-                    hits.append(Hit(cause.fingerprint, cloner, text, case, graph, cause, known, pair=clone.pair))
-        return replace(trial, hits=tuple(hits))
+                    found.append(
+                        TrialCause(cause.fingerprint, cloner, text, case, graph, cause, known, pair=clone.pair)
+                    )
+        return replace(trial, found=tuple(found))
 
     def _count(self, trial: Trial) -> None:
         tally = self.tally
@@ -146,7 +150,7 @@ class GraphTrials:
                 tally.worst[name, worst] += 1
 
 
-def new_hits(hits: Collection[Hit], earlier: Collection[Key] = ()) -> list[Hit]:
-    """The hits that are neither known issues nor `earlier` hits; upstream's are last."""
-    new = [hit for hit in hits if hit.known is None and hit.key not in earlier]
-    return sorted(new, key=lambda hit: hit.cloner == UPSTREAM)
+def new_causes(causes: Collection[TrialCause], earlier: Collection[Key] = ()) -> list[TrialCause]:
+    """The causes that are neither known issues nor `earlier` ones; upstream's are last."""
+    new = [cause for cause in causes if cause.known is None and cause.key not in earlier]
+    return sorted(new, key=lambda cause: cause.cloner == UPSTREAM)

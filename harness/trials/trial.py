@@ -22,7 +22,7 @@ from clonediff.reports.records import UPSTREAM_AND_FIXED, Blame, Cause, Differen
 from clonediff.reports.run_folder import slug
 from clonediff.strategies.program import Graph
 
-__all__ = ["LOST", "Case", "CloneTrial", "Hit", "Key", "Trial", "loss_difference", "run"]
+__all__ = ["LOST", "Case", "CloneTrial", "Key", "Trial", "TrialCause", "loss_difference", "run"]
 
 Key = tuple[str, str]
 
@@ -49,7 +49,7 @@ class CloneTrial(msgspec.Struct, frozen=True):
         return verdict(self.differences)
 
 
-class Hit(msgspec.Struct, frozen=True):
+class TrialCause(msgspec.Struct, frozen=True):
     """A cause in a trial, new or a `known` issue.
 
     `graph` is None if the model was not drawn, `cause` and `pair` are None if the original crashes its process.
@@ -86,19 +86,19 @@ class Trial(msgspec.Struct, frozen=True):
     """The result of one case on one subject, for each cloner.
 
     `not_tried` says why nothing was run, `refused` is the failure if the original could not be built, and `lost` is how
-    it crashed its process. `GraphTrials` adds the `hits`, which are the causes with their known issues.
+    it crashed its process. `GraphTrials` adds `found`: the causes with their known issues.
     """
 
     clones: dict[str, CloneTrial] = {}
     refused: Failure | None = None
     lost: Lost | None = None
     original: Observation | None = None
-    hits: tuple[Hit, ...] = ()
+    found: tuple[TrialCause, ...] = ()
     not_tried: str = ""
 
     @property
     def causes(self) -> list[Cause]:
-        return [hit.cause for hit in self.hits if hit.cause is not None]
+        return [found.cause for found in self.found if found.cause is not None]
 
     @property
     def built(self) -> bool:

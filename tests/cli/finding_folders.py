@@ -32,14 +32,14 @@ model = keras.Model(inputs, layers.Dense(2, name="two")(one))
 def finding_of(process: SubjectProcess, issue: str) -> Finding:
     """Return a finding of the cause that a known issue explains."""
     trial = GraphTrials(process, load(), cloners=("upstream",)).try_graph(graph_of_issue(issue), costly=True)
-    (hit,) = [hit for hit in trial.hits if hit.known is not None and hit.known.id == issue]
-    assert hit.cause is not None
+    (found,) = [found for found in trial.found if found.known is not None and found.known.id == issue]
+    assert found.cause is not None
     return record(
         graph=graph_of_issue(issue),
-        id=hit.id,
-        title=hit.title,
-        differences=msgspec.to_builtins(hit.cause.differences),
-        source=script_of(hit, "keras", process.versions).text,
+        id=found.id,
+        title=found.title,
+        differences=msgspec.to_builtins(found.cause.differences),
+        source=script_of(found, "keras", process.versions).text,
         versions=process.versions,
         proof=None,
     )

@@ -181,9 +181,9 @@ def test_a_trial_of_the_model_finds_the_cause(
         pytest.skip(reason=f"not an issue of {generation} {process.ready.keras}")
     trial = GraphTrials(process, KNOWN).try_case(case_of_script(issue), costly=True)
     assert trial.built, trial.refused or trial.lost
-    assert [hit.title for hit in trial.hits if hit.cloner == "fixed"] == []
-    assert unclear_titles(hit.title for hit in trial.hits) == []
-    causes = {hit.fingerprint: hit.cause for hit in trial.hits if hit.cloner == "upstream"}
+    assert [found.title for found in trial.found if found.cloner == "fixed"] == []
+    assert unclear_titles(found.title for found in trial.found) == []
+    causes = {found.fingerprint: found.cause for found in trial.found if found.cloner == "upstream"}
     assert issue.fingerprint in causes, f"found {', '.join(causes)}"
     cause = causes[issue.fingerprint]
     assert cause is not None

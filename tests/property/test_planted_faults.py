@@ -45,7 +45,7 @@ def test_a_fault_that_only_costly_checks_find_is_shrunk(keras: SubjectProcess) -
     assert found is not None and found.graph is not None
     assert trials.tally.flaky == 0
     assert len(found.graph.program.body) == 1
-    seen = {hit.key for hit in trials.try_graph(found.graph, costly=True).hits}
+    seen = {cause.key for cause in trials.try_graph(found.graph, costly=True).found}
     assert search(trials, examples=10, seed=3, kinds=["Dense", "ReLU"], seen=seen) is None
     until = time.monotonic() + 1000.0
     late = search(trials, examples=60, seed=3, kinds=["Dense", "ReLU"], until=until, reducing=-1000.0)

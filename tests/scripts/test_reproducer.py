@@ -147,10 +147,10 @@ def scripts(
     file = folder / f"of_{folder.name}.py"
     file.write_text(CLONERS + text)
     trials = GraphTrials(process, KnownIssues(), cloners=tuple(f"{file.with_suffix('')}:{name}" for name in faults))
-    hits = trials.try_case(model, costly=costly).hits
-    assert {hit.cloner.rpartition(":")[2] for hit in hits} == set(faults)
+    causes = trials.try_case(model, costly=costly).found
+    assert {cause.cloner.rpartition(":")[2] for cause in causes} == set(faults)
     generation = process.subject.generation
-    return {f"{hit.cloner.rpartition(':')[2]} {hit.fingerprint}": script_of(hit, generation, {}) for hit in hits}
+    return {f"{item.cloner.rpartition(':')[2]} {item.fingerprint}": script_of(item, generation, {}) for item in causes}
 
 
 def run(scripts: dict[str, Script], generation: str) -> None:
@@ -190,10 +190,10 @@ def test_a_script_fails_on_the_fault_and_passes_without_it(
 def test_a_script_fails_with_upstream_and_passes_with_our_clone_model(keras: SubjectProcess) -> None:
     trials = GraphTrials(keras, load(), cloners=("upstream",))
     by_issue = {
-        issue: script_of(hit, "keras", {})
+        issue: script_of(found, "keras", {})
         for issue in ISSUES.split()
-        for hit in trials.try_graph(graph_of_issue(issue), costly=False).hits
-        if hit.known is not None and hit.known.id == issue
+        for found in trials.try_graph(graph_of_issue(issue), costly=False).found
+        if found.known is not None and found.known.id == issue
     }
     assert set(by_issue) == set(ISSUES.split())
     run(by_issue, "keras")

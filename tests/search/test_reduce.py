@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from clonediff.harness.search.reduce import reduce
-from clonediff.harness.search.search import rebuild, reduce_hit
+from clonediff.harness.search.search import rebuild, reduce_graph
 from clonediff.harness.subjects import SubjectError
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.graph_trials import GraphTrials
@@ -72,10 +72,10 @@ def test_an_error_ends_the_reduction_and_is_named(keras: SubjectProcess, monkeyp
         raise SubjectError("a fault of ours")
 
     graph, trials = large(), GraphTrials(keras, KnownIssues())
-    hit = trials.try_graph(graph).hits[0]
+    drawn = trials.try_graph(graph).found[0]
     monkeypatch.setattr(keras, "draw", fault)
-    smaller = reduce_hit(trials, graph, hit.key, None)
-    assert (smaller.hit, smaller.finished, smaller.failed) == (smaller.drawn, False, "a fault of ours")
+    smaller = reduce_graph(trials, graph, drawn.key, None)
+    assert (smaller.smallest, smaller.finished, smaller.failed) == (smaller.drawn, False, "a fault of ours")
 
 
 def test_a_program_that_keras_refuses_is_not_rebuilt(keras: SubjectProcess) -> None:

@@ -122,8 +122,8 @@ def test_an_unusable_cloner_is_refused_before_a_trial(
 
 def test_a_known_issue_of_upstream_is_new_for_another_cloner(cloner_file: Path, keras: SubjectProcess) -> None:
     loses = full_name_of_cloner(f"{cloner_file}:loses")
-    hits = GraphTrials(keras, load(), cloners=(loses, "upstream")).try_case(CASE).hits
-    found = {hit.cloner: (hit.known.id if hit.known else None, hit.blame) for hit in hits}
+    causes = GraphTrials(keras, load(), cloners=(loses, "upstream")).try_case(CASE).found
+    found = {cause.cloner: (cause.known.id if cause.known else None, cause.blame) for cause in causes}
     assert found == {loses: (None, Blame.ITS_OWN), "upstream": ("set-afterwards", Blame.UPSTREAM)}
 
 
@@ -132,8 +132,8 @@ def test_the_script_of_a_custom_cloner_imports_it_and_fails_alone(keras: Subject
     folder.mkdir()
     (folder / "01_clones.py").write_text(CLONERS)
     cloner = full_name_of_cloner(f"{folder}/01_clones.py:Cloner.clone")
-    (hit,) = GraphTrials(keras, load(), cloners=(cloner,)).try_case(CASE).hits
-    script = script_of(hit, "keras", keras.versions)
+    (found,) = GraphTrials(keras, load(), cloners=(cloner,)).try_case(CASE).found
+    script = script_of(found, "keras", keras.versions)
     assert "clonediff" not in script.text
     assert ScriptRunner(Subject.parse("keras")).answer(script)[0] is ReplayAnswer.BREAKS
 

@@ -428,6 +428,6 @@ def test_broken_clones_have_the_root_causes_of_their_row(model: str, cloners: Pa
     differences = [difference for clone in trial.clones.values() for difference in clone.differences]
     unnumbered = {difference.aspect for difference in differences if difference.digests and not difference.numbers}
     assert unnumbered == ({"mask value"} if model == "mute()" else set()), "only masks have no numbers"
-    titles = [hit.title for hit in trial.hits]
+    titles = [found.title for found in trial.found]
     assert len(titles) == sum(map(len, found.values()))
     assert unclear_titles(titles) == []

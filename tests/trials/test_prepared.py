@@ -109,8 +109,8 @@ def test_a_registered_function_is_unknown_in_the_next_trial(keras: SubjectProces
     for above in ("@keras.saving.register_keras_serializable()\n", ""):
         graph = of_layer("layers.Lambda(transform)")
         source = graph.source.replace("\n\n", f"\n\n{above}{FUNCTION}", 1)
-        hits = trials.try_graph(replace(graph, source=source), costly=False).hits
-        found.append([hit.known.id if hit.known else hit.title for hit in hits])
+        causes = trials.try_graph(replace(graph, source=source), costly=False).found
+        found.append([cause.known.id if cause.known else cause.title for cause in causes])
     assert found == [["input-name"], ["unregistered"]]
 
 
