@@ -1,6 +1,6 @@
 """Choose the subjects of a nightly search, and report its findings on GitHub.
 
-python .ci/night.py subjects NUMBER       print the options of that night's search, as lines for $GITHUB_ENV
+python .ci/night.py subjects NUMBER       print the options of nightly search NUMBER, as lines for $GITHUB_ENV
 python .ci/night.py issues RUN            open an issue for each new finding that has none
 python .ci/night.py gone ANSWERS          comment on each known issue of Keras that is gone
 
@@ -22,17 +22,17 @@ from clonediff.reports.markup import escape_markdown
 from clonediff.reports.run_folder import read_run
 from clonediff.reports.verdict import NEW, group_findings
 
-EACH_NIGHT = ("keras-nightly", "keras", "tf_keras")
-EACH_THIRD_NIGHT = ("keras/torch", "keras/jax")
+EVERY_NIGHT = ("keras-nightly", "keras", "tf_keras")
+EVERY_THIRD_NIGHT = ("keras/torch", "keras/jax")
 LABEL = "clonediff"
 GONE = "Known issues of Keras that are gone on keras-nightly"
 MAX_ISSUES = 20
-"""The issues that one night may open. More findings usually have one cause, and are in the report of the run."""
+"""How many issues one night may open. The report of the run has the other findings; usually one change causes all."""
 
 
 def subjects(number: int) -> str:
     """The subjects of a night, and the extras of clonediff that they need."""
-    names = EACH_NIGHT + (EACH_THIRD_NIGHT if number % 3 == 0 else ())
+    names = EVERY_NIGHT + (EVERY_THIRD_NIGHT if number % 3 == 0 else ())
     extras = "[torch,jax]" if number % 3 == 0 else ""
     return f"SUBJECTS={' '.join(f'--subject {name}' for name in names)}\nEXTRAS={extras}"
 
@@ -53,9 +53,9 @@ def open_issues(run: Path) -> None:
 
 
 def comment_on_gone(answers: Path) -> None:
-    """Comment once on each known issue that is gone in a release that its header still lists.
+    """Comment on GitHub, once, on each known issue that is gone in a release that its header still lists.
 
-    The comment is on the issue of its fingerprint, if there is one, or else on one issue for all of them.
+    The comment goes to the GitHub issue with its fingerprint, if there is one, or else to one that all gone ones share.
     """
     known = load()
     numbers = _numbers()
@@ -64,7 +64,7 @@ def comment_on_gone(answers: Path) -> None:
         versions = row["versions"]
         if known_issue is None or row["answer"] != "gone" or not known_issue.is_in(versions[known_issue.generation]):
             continue
-        number = numbers.get(known_issue.fingerprint or "") or _number_of_gone()
+        number = numbers.get(known_issue.fingerprint or "") or _shared_issue()
         mark = f"`{known_issue.id}` is gone"
         if mark not in _gh("issue", "view", str(number), "--json", "body,comments"):
             release = ", ".join(f"{name} {version}" for name, version in versions.items())
@@ -79,10 +79,12 @@ def _numbers() -> dict[str, int]:
     return {row["title"].rpartition("[")[2].removesuffix("]"): row["number"] for row in json.loads(listed)}
 
 
-def _number_of_gone() -> int:
-    """The issue for all known issues that are gone. It is opened when it is first needed."""
+def _shared_issue() -> int:
+    """The number of the GitHub issue that all known issues without their own share; opened if necessary."""
     if GONE not in (numbers := _numbers()):
-        text = "If the header of such a script in reports/known has no `until` yet, add it.\n"
+        text = (
+            "Each comment names a known issue that is gone. If the script in reports/known has no `until`, add one.\n"
+        )
         _gh("issue", "create", "--label", LABEL, "--title", GONE, "--body-file", "-", stdin=text)
         numbers = _numbers()
     return numbers[GONE]

@@ -40,7 +40,7 @@ ROOTS = {
 }
 """The titles of the root causes; a change to Keras can fix all bugs with the same root cause."""
 
-_BLOB = "https://github.com/keras-team/"
+_KERAS_TEAM = "https://github.com/keras-team/"
 
 Globs = str | tuple[str, ...]
 
@@ -48,12 +48,12 @@ _BLOCK = re.compile(r"(?m)^# /// clonediff\n((?:#(?: .*)?\n)*?)# ///\n")
 
 
 class Pattern(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A pattern for the root of a cause.
+    """A pattern for the first difference of a cause.
 
     A field is a text, or a list of texts of which one must match; `*` stands for any characters, `?` for one character.
     A missing field matches everything. `kind` is the class of the layer at fault, `inside` the class of the layer or
     model that holds it. `expected` is the value in the original; `found` is the value in the clone, or the type and
-    message of the exception. `given` is one of the facts in `Cause.given`.
+    message of the exception. `given` is a fact such as "a custom layer", one of those in `Cause.given`.
     """
 
     check: Globs | None = None
@@ -79,13 +79,13 @@ class KnownIssue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     - `fingerprint`: of the cause that a trial of the script's model finds; None if no trial shows the bug.
     - `trial`: fields of a `Case` that cannot be read from the script.
     - `backends`: the backends on which the script fails; all if empty.
-    - `todo`: what a user can do.
+    - `workaround`: what a user can do.
     """
 
     id: str
     generation: Generation
     title: str
-    because: str
+    reason: str
     verdict: Literal["accept", "minor", "limit"]
     severity: Severity = Severity.NAME
     root: str = ""
@@ -101,7 +101,7 @@ class KnownIssue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     link: str | None = None
     documented: bool = False
     backends: tuple[str, ...] = ()
-    todo: str = ""
+    workaround: str = ""
 
     def __post_init__(self) -> None:
         """Raise `ValueError` if the fields are incomplete or contradict each other."""
@@ -178,9 +178,9 @@ def read_issue(path: Path) -> KnownIssue:
         docstring = ast.get_docstring(ast.parse(text)) or ""
     except (SyntaxError, ValueError, RecursionError) as error:
         raise RecordError(f"{path}: not Python: {error}") from error
-    title, _, because = docstring.partition("\n\n")
-    lines = tuple(line for line in because.splitlines() if line.startswith(_BLOB))
-    because = _one_line(" ".join(line for line in because.splitlines() if line not in lines))
+    title, _, reason = docstring.partition("\n\n")
+    lines = tuple(line for line in reason.splitlines() if line.startswith(_KERAS_TEAM))
+    reason = _one_line(" ".join(line for line in reason.splitlines() if line not in lines))
     if not title.strip() or not lines:
         raise RecordError(f"{path}: its docstring needs a title, a blank line, and links to lines of Keras")
     header = header_of(text, path)
@@ -189,7 +189,7 @@ def read_issue(path: Path) -> KnownIssue:
         raise RecordError(f"{path}: `severity` is {severity!r}, expected one of {', '.join(SEVERITIES)}")
     if header.get("verdict") == "limit":
         raise RecordError(f"{path}: a limit has no script: put it into {LIMITS}")
-    header |= {"id": path.stem, "title": _one_line(title), "because": because, "script": text, "lines": lines}
+    header |= {"id": path.stem, "title": _one_line(title), "reason": reason, "script": text, "lines": lines}
     return _convert({**header, "severity": SEVERITIES[severity]}, path)
 
 

@@ -52,7 +52,7 @@ def _by_file(bugs: Sequence[KnownIssue]) -> list[KnownIssue]:
 
 
 def facts_of(bug: KnownIssue) -> tuple[str, ...]:
-    """Facts about a bug: its releases, whether loading has it, a link to a report."""
+    """Facts about a bug: its releases, whether `load_model` has it, too, a link to a report."""
     facts = [f"since {bug.since}"] * bool(bug.since) + [f"until {bug.until}"] * bool(bug.until)
     facts += ["also in `load_model`"] * bug.loading + [f"[reported]({bug.link})"] * bool(bug.link)
     return tuple(facts)

@@ -58,7 +58,7 @@ def _unlisted_kind(name: str, signature: Signature, more_values: Mapping[str, tu
     """The kind of a layer that `CATALOGUE` does not list."""
     # If the call has several required arguments, each is a tensor.
     count = sum(bool(parameter.get("required")) for parameter in signature["call"])
-    kind = Kind(name, takes=(1, 3), packed="any", inputs=FALLBACK_INPUTS, weight=2)
+    kind = Kind(name, takes=(1, 3), packed="one or each", inputs=FALLBACK_INPUTS, weight=2)
     if count > 1:
         kind = replace(kind, takes=(count, count), packed="each")
     return _complete(kind, signature, more_values)
@@ -66,7 +66,7 @@ def _unlisted_kind(name: str, signature: Signature, more_values: Mapping[str, tu
 
 def _complete(kind: Kind, signature: Signature, more_values: Mapping[str, tuple[str, ...]]) -> Kind:
     """Add the arguments of the signature to a kind. Remove those that the signature lacks."""
-    bases, optional = kind.bases, dict(kind.optional)
+    bases, optional = kind.base_arguments, dict(kind.optional)
     if kind.family != "lambda":
         parameters = {parameter["name"]: parameter for parameter in signature["constructor"]}
         bases = tuple(base for base in bases if all(key in parameters for key, _ in base)) or ((),)
@@ -90,4 +90,4 @@ def _complete(kind: Kind, signature: Signature, more_values: Mapping[str, tuple[
             call_options[name] = ("", "", "True")
         elif name not in call_options and isinstance(parameter.get("default"), bool):
             call_options[name] = ("", "", "", repr(not parameter["default"]))
-    return replace(kind, bases=bases, optional=optional, call=call_options, tensor_arguments=tuple(extra))
+    return replace(kind, base_arguments=bases, optional=optional, call=call_options, tensor_arguments=tuple(extra))

@@ -147,7 +147,8 @@ class Drawing:
         kind = choices.pick(self.catalogue.weighted_kinds)
         argument = choices.pick(self.catalogue.arguments[kind.name])
         least, most = kind.takes
-        count = 1 if kind.packed == "any" and choices.number(4) < 3 else least + choices.number(most - least + 1)
+        is_single = kind.packed == "one or each" and choices.number(4) < 3
+        count = 1 if is_single else least + choices.number(most - least + 1)
         if level.chain and (count > 1 or is_operation(kind.name)):
             return None
         operands = self._operands(level, choices, kind, count)
@@ -213,7 +214,7 @@ class Drawing:
 
     def _sketches(self, level: Level, choices: Choices, kind: Kind, argument: str) -> tuple[list[_Sketch], _Sketch]:
         """Sketches with all drawn arguments and with only `argument`; and the plainest one."""
-        base, function = choices.pick(kind.bases), draw_lambda(choices) if kind.family == "lambda" else None
+        base, function = choices.pick(kind.base_arguments), draw_lambda(choices) if kind.family == "lambda" else None
         chosen = self._argument_values(choices, kind, argument) if argument else {}
         arguments = {**dict(base), **chosen}
         for _ in range(choices.pick((0, 0, 0, 1, 2)) if kind.optional else 0):
@@ -228,8 +229,8 @@ class Drawing:
         extra = "" if level.chain else choices.pick(("", "", *kind.tensor_arguments))
         usual = tuple((name, texts[0]) for name, texts in kind.call.items() if texts[0] and not level.chain)
         drawn = _Sketch(tuple(arguments.items()), after, call, extra, function)
-        single = [tuple({**dict(start), **chosen}.items()) for start in (base, kind.bases[0]) if chosen]
-        plain = _Sketch(kind.bases[0], call=usual, function=function)
+        single = [tuple({**dict(start), **chosen}.items()) for start in (base, kind.base_arguments[0]) if chosen]
+        plain = _Sketch(kind.base_arguments[0], call=usual, function=function)
         return [drawn, *(_Sketch(values, call=usual, function=function) for values in dict.fromkeys(single))], plain
 
     def _argument_values(self, choices: Choices, kind: Kind, name: str) -> dict[str, str]:

@@ -11,22 +11,23 @@ from typing import Literal
 from clonediff.strategies.program import Arguments, Input, Packing
 from clonediff.strategies.values import split_row
 
-PackingRule = Literal["one", "list", "each", "either", "any"]
-"""How to pass tensors: a `Packing`. Several tensors are a list for "either", separate arguments for "any"."""
+PackingRule = Literal["one", "list", "each", "one or list", "one or each"]
+"""How to pass tensors: one, a list, or each as an argument; the last two rules pass a single tensor as one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
     """A layer or an operation.
 
-    `bases` are alternative constructor arguments, the simplest first; some `optional` arguments are added. `call` has
-    values for arguments of the call; "" omits the argument. `tensor_arguments` are arguments of the call that take a
-    tensor. `takes` is the least and greatest number of tensors. `inputs` names the new inputs to try. A kind is drawn
-    in proportion to `weight`, and each of its optional arguments in proportion to `share`.
+    `base_arguments` are alternatives for the constructor, the simplest first; some `optional` arguments are added.
+    `call` has values for arguments of the call; "" omits the argument. `tensor_arguments` are arguments of the call
+    that take a tensor. `takes` is the least and greatest number of tensors. `inputs` names the new inputs to try.
+    `family` is "custom", "lambda" or "". A kind is drawn in proportion to `weight`, and each of its optional arguments
+    in proportion to `share`.
     """
 
     name: str
-    bases: tuple[Arguments, ...] = ((),)
+    base_arguments: tuple[Arguments, ...] = ((),)
     optional: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     call: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     tensor_arguments: tuple[str, ...] = ()
@@ -39,9 +40,9 @@ class Kind:
 
     def packing(self, count: int) -> Packing:
         """How to pass this many tensors."""
-        if self.packed == "either":
+        if self.packed == "one or list":
             return "list" if count > 1 else "one"
-        if self.packed == "any":
+        if self.packed == "one or each":
             return "each" if count > 1 else "one"
         return self.packed
 
@@ -82,7 +83,7 @@ INPUTS: Mapping[str, Input] = {
     "open-ids": Input((None,), "int32", fill="ids", high=6),
     "optional": Input((4,), optional=True),
     "volume": Input((3, 3, 3, 2)),
-    "wide": Input((2, 2, 2, 2, 1)),
+    "rank-6": Input((2, 2, 2, 2, 1)),
     "id": Input((1,), "int32", fill="ids", high=6),
     "square": Input((3, 3)),
     "words": Input((3,), "string", fill="words"),
@@ -97,5 +98,5 @@ COMMON_INPUTS = (
     *("one", "image", "image", "double", "rgb", "open", "open", "open-steps", "optional", "square", "volume"),
 )
 """The inputs for a kind whose `inputs` is empty, repeated by weight."""
-FALLBACK_INPUTS = ("sequence", "vector", "image", "ids", "flags", "rgb", "volume", "words", "wide", "square")
+FALLBACK_INPUTS = ("sequence", "vector", "image", "ids", "flags", "rgb", "volume", "words", "rank-6", "square")
 """The inputs to try, in this order, for a layer that `CATALOGUE` does not list."""

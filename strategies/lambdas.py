@@ -27,7 +27,7 @@ _SHAPES = {"x[..., :1]": "(*<0>.shape[1:-1], 1)", "x[:, 0]": "tuple(<0>.shape[2:
 
 
 class Form(NamedTuple):
-    """A form of a function: the expression, its definition, and the replacement of 2.0."""
+    """A form of a function: the expression, its definition, and the factor that replaces 2.0."""
 
     value: str
     definition: str = ""

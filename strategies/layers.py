@@ -16,7 +16,7 @@ from clonediff.strategies.kind import Kind, PackingRule, parse_calls
 
 _FAMILIES: Mapping[str, str] = {
     "lambda": """
-        Lambda *24 [1-2 either]:
+        Lambda *24 [1-2 one or list]:
     """,
     "core": """
         Dense *4: units=4 | units=1 | units=3 | units=4, use_bias=False
@@ -96,7 +96,7 @@ _FAMILIES: Mapping[str, str] = {
         AdaptiveMaxPooling?D AdaptiveAveragePooling?D *1: output_size=2
         ConvLSTM1D *1 @image: filters=2, kernel_size=2 | filters=3, kernel_size=2, return_sequences=True
         ConvLSTM2D @volume: filters=2, kernel_size=2 | filters=2, kernel_size=2, padding="same"
-        ConvLSTM3D @wide: filters=2, kernel_size=2 | filters=2, kernel_size=2, return_state=True
+        ConvLSTM3D @rank-6: filters=2, kernel_size=2 | filters=2, kernel_size=2, return_state=True
     """,
     "wrappers": """
         SpectralNormalization: layer=layers.Dense(3) | layer=layers.Dense(2, trainable=False)
@@ -163,7 +163,7 @@ _TENSOR_ARGUMENTS = {"UseMask": ("mask",), **dict.fromkeys(("LSTM", "GRU", "Simp
 _TIME_INPUTS = ("sequence", "steps", "open", "open-steps")
 _INPUTS_BY_DIMENSIONS = {1: _TIME_INPUTS, 2: ("image", "rgb"), 3: ("volume",)}
 _ROW = re.compile(
-    r"(?P<names>[\w? ]+?)(?: \*(?P<weight>\d+))?(?P<inputs>(?: @[\w-]+)*)(?: \[(?P<takes>.*?)\])?:(?P<bases>.*)"
+    r"(?P<names>[\w? ]+?)(?: \*(?P<weight>\d+))?(?P<inputs>(?: @[\w-]+)*)(?: \[(?P<takes>.*?)\])?:(?P<arguments>.*)"
 )
 
 
@@ -171,11 +171,11 @@ def _kinds(family: str, table: str) -> Iterator[Kind]:
     for line in re.sub(r"\n\s*\|", " |", table).strip().splitlines():
         row = _ROW.fullmatch(line.strip())
         assert row is not None, line
-        min_count, max_count, packed = re.split("[- ]", row["takes"] or "1-1 one")
+        min_count, max_count, packed = re.split("[- ]", row["takes"] or "1-1 one", maxsplit=2)
         input_names = (_TIME_INPUTS if name == "@time" else (name[1:],) for name in row["inputs"].split())
         kind = Kind(
             "",
-            parse_calls(row["bases"]),
+            parse_calls(row["arguments"]),
             takes=(int(min_count), int(max_count)),
             packed=cast("PackingRule", packed),
             inputs=tuple(itertools.chain.from_iterable(input_names)),

@@ -29,22 +29,21 @@ from clonediff.strategies.program import Generation
 class ExplainedCause(msgspec.Struct, frozen=True, kw_only=True):
     """A cause, explained to the user of the model.
 
-    `happens` is its effect in a few words, `sentence` names layer and values, `effects` are its consequences. `known`
-    is the id of the known issue, a `bug` of Keras or a limit; `because` has the title and the reason of the issue.
-    With `own`, the user's code is at fault.
+    `headline` is its effect in a few words; `sentence` names layer and values. `known` is the id of the known issue, a
+    `bug` of Keras or a limit; `explanation` has the title and the reason of the issue.
     """
 
     cause: Cause
-    happens: str
+    headline: str
     sentence: str
-    effects: tuple[str, ...]
+    consequences: tuple[str, ...]
     known: str | None
-    because: str
+    explanation: str
     link: str | None
     documented: bool
     bug: bool
     advice: str
-    own: bool
+    user_fault: bool
     script: str
 
     @property
@@ -67,8 +66,8 @@ class ExplainedCause(msgspec.Struct, frozen=True, kw_only=True):
 class CheckedModel(msgspec.Struct, frozen=True):
     """A model, its inputs, and the causes of each cloner.
 
-    A `subclassed` model was wrapped in a functional model. `asked` has the layers that the clone function replaces,
-    and their new classes.
+    A `subclassed` model was wrapped in a functional model. `replaced` has the new classes of the layers that
+    the clone function replaces, by name.
     """
 
     model: str
@@ -77,7 +76,7 @@ class CheckedModel(msgspec.Struct, frozen=True):
     inputs: tuple[str, ...]
     clones: dict[str, tuple[ExplainedCause, ...]]
     subclassed: bool
-    asked: dict[str, str]
+    replaced: dict[str, str]
 
     @property
     def causes(self) -> list[ExplainedCause]:
@@ -137,20 +136,20 @@ class _Explainer:
         failure = self._cloned.clones[cloner].failure
         known = self._known.find(cause) if cloner == "upstream" else None
         advice_given = advice(cause, failure.message if failure else "", self._classes)
-        text = advice_given.text or (known.todo if known else "")
+        text = advice_given.text or (known.workaround if known else "")
         return ExplainedCause(
             cause=cause,
-            happens=headline(cause),
+            headline=headline(cause),
             sentence=sentence(cause, failure),
-            effects=tuple(dict.fromkeys(effects(cause, self._cloned.original))),
+            consequences=tuple(dict.fromkeys(effects(cause, self._cloned.original))),
             known=known.id if known else None,
-            because=". ".join(filter(None, (known.title, known.because))) if known else "",
+            explanation=". ".join(filter(None, (known.title, known.reason))) if known else "",
             link=known.link if known else None,
             documented=known is not None and known.documented,
             bug=bool(known and known.script),
             advice=text.replace("keras.saving", f"{self._generation}.saving"),
             # A bug of Keras is not the user's fault, even if they can avoid it.
-            own=advice_given.user_fault and (known is None or known.documented),
+            user_fault=advice_given.user_fault and (known is None or known.documented),
             script=self._script(cause, cloner),
         )
 
@@ -186,6 +185,6 @@ def checked_text(checked: CheckedModel, ignored: Collection[str] = ()) -> str:
         ignored=ignored,
         cloners={name: names.get(name) or cloner_name(name) for name in checked.clones},
         versions=[f"{name} {version}" for name, version in checked.versions.items()],
-        replaced=[f"{name} ({kind})" for name, kind in checked.asked.items()],
+        replaced=[f"{name} ({kind})" for name, kind in checked.replaced.items()],
         accepting=[] if None in unignored else [f"--ignore {issue}" for issue in unignored],
     )

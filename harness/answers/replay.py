@@ -49,7 +49,7 @@ class ReplayRow(msgspec.Struct, frozen=True):
     subject: str
     cloner: str
     answer: ReplayAnswer = UNKNOWN
-    because: str = ""
+    reason: str = ""
     causes: tuple[CauseSummary, ...] = ()
     versions: dict[str, str] = {}
     seconds: float = 0.0
@@ -72,11 +72,11 @@ def replay(
         # If the original itself ends its process, no cloner is called.
         cloner_name = "" if process_ending(target.finding) else cloner or target.cloner
         for name in map(str, subjects or (target.subject or target.generation,)):
-            row = ReplayRow(target.where, target.title, target.id, name, cloner_name, because=target.problem)
+            row = ReplayRow(target.where, target.title, target.id, name, cloner_name, reason=target.problem)
             try:
                 subject = Subject.parse(name or "keras")
             except UnknownSubjectError as error:
-                yield replace(row, because=target.problem or str(error))
+                yield replace(row, reason=target.problem or str(error))
                 continue
             if target.problem:
                 yield row
@@ -88,7 +88,7 @@ def replay(
             process = SubjectProcess(subject, search_path=search_path_of(subject))
             versions = process.versions  # starts the process
         except SubjectError as error:
-            yield from (replace(row, because=str(error)) for _, row in pairs)
+            yield from (replace(row, reason=str(error)) for _, row in pairs)
             continue
         fixed, upstream = (ScriptRunner(subject, process.search_path, fixed=ours) for ours in (True, False))
         with process, contextlib.closing(fixed), contextlib.closing(upstream):
@@ -97,7 +97,7 @@ def replay(
                 try:
                     answered = _answer_row(row, target, upstream if row.cloner == UPSTREAM else fixed, process, known)
                 except SubjectError as error:
-                    answered = replace(row, because=str(error))
+                    answered = replace(row, reason=str(error))
                 yield replace(answered, versions=versions, seconds=time.monotonic() - start)
 
 
@@ -106,23 +106,23 @@ def _answer_row(
 ) -> ReplayRow:
     """The answer by the script of a target, or else by a trial."""
     if target.generation not in ("", process.subject.generation):
-        return replace(row, because=f"it only applies to {target.generation}")
+        return replace(row, reason=f"it only applies to {target.generation}")
     # In a script, the runner can only replace upstream, and only with `fixed`.
     script = target.script if row.cloner in UPSTREAM_AND_FIXED and target.cloner == UPSTREAM else None
     if script is not None:
-        answer, because = runner.answer(script)
+        answer, reason = runner.answer(script)
         if answer in (BREAKS, GONE) or target.graph is None:
-            return replace(row, answer=answer, because=because)
+            return replace(row, answer=answer, reason=reason)
     if target.graph is None:
-        return replace(row, because="a known issue can only be replayed with --cloner upstream or fixed")
+        return replace(row, reason="a known issue can only be replayed with --cloner upstream or fixed")
     trials = GraphTrials(process, known, cloners=(row.cloner,) if row.cloner else ())
     differences = target.finding.differences if target.finding else ()  # none if the process was lost
     costly = True if not differences or any(map(needs_costly_trial, differences)) else None
     trial = trials.try_if_supported(target.graph, costly=costly)
-    answer, because = answer_of(target.finding, trial)
+    answer, reason = answer_of(target.finding, trial)
     found = [item for item in trial.found if item.cause]
     summaries = (CauseSummary(item.id, item.title, item.known.id if item.known else None) for item in found)
-    return replace(row, answer=answer, because=because, causes=tuple(summaries))
+    return replace(row, answer=answer, reason=reason, causes=tuple(summaries))
 
 
 def process_ending(finding: Finding | None) -> str:
@@ -189,8 +189,8 @@ def row_lines(row: ReplayRow) -> Iterator[str]:
     yield "  ".join(filter(None, (row.answer.value.ljust(_ANSWER_WIDTH), one_line(row.subject), one_line(text))))
     if row.answer is UNKNOWN and row.title and row.id != row.where:
         yield indent + one_line(f"of {row.where}")
-    if row.because:
-        yield indent + one_line(row.because)
+    if row.reason:
+        yield indent + one_line(row.reason)
     if row.answer is BREAKS:
         shows = "also shows" if row.id else "shows"
         for cause in row.causes:

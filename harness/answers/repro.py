@@ -31,7 +31,7 @@ def issue_of(target: Target) -> str:
         return issue(target.finding, target.finding.source)
     assert target.issue is not None
     known = target.issue
-    because = f"{known.because}.\n\n" if known.because else ""
+    because = f"{known.reason}.\n\n" if known.reason else ""
     links = "".join(f"{line}\n" for line in filter(None, (*known.lines, known.link)))
     return f"# {known.title}\n\n{because}{links}\n{code_block(known.code.rstrip(), 'python')}\n"
 

@@ -112,7 +112,7 @@ def _targets_of_argument(argument: str, known: KnownIssues, generations: Collect
 
 def _target_of_issue(issue: KnownIssue) -> Target:
     if issue.verdict == "limit":
-        return Target(issue.id, problem=f"a limit, which has no script: {issue.title}. {issue.because}")
+        return Target(issue.id, problem=f"a limit, which has no script: {issue.title}. {issue.reason}")
     return Target(issue.id, issue.title, issue.id, issue=issue, generation=issue.generation)
 
 

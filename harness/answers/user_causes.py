@@ -36,7 +36,7 @@ def fact_name(difference: Difference) -> str:
 
 
 def _split_cause(cause: Cause) -> list[Cause]:
-    """Split a cause of compile arguments by loss, metric and optimizer."""
+    """Split a cause in the `compile` arguments by loss, metric and optimizer."""
     if aspect_of(cause.root).role != "compiled" or cause.root.aspect == "compiled":
         return [cause]
     groups: dict[tuple[bool, str], list[Difference]] = {}
@@ -62,7 +62,7 @@ def _is_private(cause: Cause) -> bool:
 
 
 def _is_separate_input(cause: Cause) -> bool:
-    """Whether only one of the models shares an input layer."""
+    """Whether an input layer is shared in one model and separate in the other."""
     first = cause.root.first
     return first is not None and first.kind == "InputLayer" and cause.root.aspect in ("layer unshared", "layer merged")
 

@@ -40,7 +40,7 @@ class NewCause:
     """A new cause on a subject, with its finding, its number of graphs, and its shard."""
 
     count: int = 0
-    turn: int = 0
+    shard: int = 0
     finding: Finding | None = None
     is_reduced: bool = False
 
@@ -152,18 +152,18 @@ class Campaign:
             started = time.monotonic() - result.counts.seconds
             self._deadline = max(self._record.start, started - MAX_START_SECONDS) + self._run.minutes * 60
         self._failures[shard.subject] = 0
-        for key, count in result.shown.items():
+        for key, count in result.graph_counts.items():
             self._causes.setdefault((shard.subject, key), NewCause()).count += count
         for finding in result.findings:
             cause = self._causes[shard.subject, finding.key]
-            if not cause.is_reduced and (cause.finding is None or shard.turn < cause.turn):
-                cause.finding, cause.turn = finding, shard.turn
+            if not cause.is_reduced and (cause.finding is None or shard.number < cause.shard):
+                cause.finding, cause.shard = finding, shard.number
                 self._record.add_finding(finding)
 
     def _add_reduction(self, cause: NewCause, result: Result) -> None:
         assert cause.finding is not None
-        if result.failed:
-            self._record.add_failure(f"reducing: {cause.finding.title}: {result.failed}")
+        if result.failure:
+            self._record.add_failure(f"reducing: {cause.finding.title}: {result.failure}")
         if result.findings:
             cause.finding = msgspec.structs.replace(result.findings[0], count=cause.count)
             self._record.add_finding(cause.finding)

@@ -37,11 +37,11 @@ class Setup(msgspec.Struct, frozen=True):
 class Shard(msgspec.Struct, frozen=True):
     """Graphs to try: from the corpus, or drawn in blocks, each a seed and a count.
 
-    Findings of causes in `seen` are not returned.
+    `number` counts the shards of a run. Findings of causes in `seen` are not returned.
     """
 
     subject: str
-    turn: int
+    number: int
     graphs: tuple[bytes, ...] = ()
     blocks: tuple[tuple[int, int], ...] = ()
     seen: tuple[Key, ...] = ()
@@ -49,36 +49,36 @@ class Shard(msgspec.Struct, frozen=True):
 
 def shards(run: Run, corpus: Mapping[str, Sequence[bytes]]) -> Iterator[Shard]:
     """Yield the shards of a run, in turn for each subject, the corpus first."""
-    turns = itertools.count()
-    for row in itertools.zip_longest(*(_shards_of(name, run, corpus.get(name, ()), turns) for name in run.subjects)):
+    numbers = itertools.count()
+    for row in itertools.zip_longest(*(_shards_of(name, run, corpus.get(name, ()), numbers) for name in run.subjects)):
         yield from filter(None, row)
 
 
-def _shards_of(subject: str, run: Run, corpus: Sequence[bytes], turns: Iterator[int]) -> Iterator[Shard]:
+def _shards_of(subject: str, run: Run, corpus: Sequence[bytes], numbers: Iterator[int]) -> Iterator[Shard]:
     for start in range(0, len(corpus), BLOCK_SIZE):
-        yield Shard(subject, next(turns), graphs=tuple(corpus[start : start + BLOCK_SIZE]))
+        yield Shard(subject, next(numbers), graphs=tuple(corpus[start : start + BLOCK_SIZE]))
     starts = itertools.count(0, BLOCK_SIZE) if run.trials is None else iter(range(0, run.trials, BLOCK_SIZE))
-    for turn in turns:
-        block_starts = tuple(itertools.islice(starts, min(1 + run.jobs // JOBS_PER_BLOCK, 2 ** (turn // run.jobs))))
+    for number in numbers:
+        block_starts = tuple(itertools.islice(starts, min(1 + run.jobs // JOBS_PER_BLOCK, 2 ** (number // run.jobs))))
         if not block_starts:
             return
         sizes = [BLOCK_SIZE if run.trials is None else min(BLOCK_SIZE, run.trials - start) for start in block_starts]
         seeds = [run.seed * 1_000_003 + start // BLOCK_SIZE for start in block_starts]
-        yield Shard(subject, turn, blocks=tuple(zip(seeds, sizes, strict=True)))
+        yield Shard(subject, number, blocks=tuple(zip(seeds, sizes, strict=True)))
 
 
 class Result(msgspec.Struct, frozen=True):
     """The result of a task, which tries a shard or reduces a finding.
 
     `findings` has the first finding of each new cause of a shard, or the reduced finding; it is empty if the finding is
-    flaky. `failed` says why the reduction stopped early. `shown` counts the graphs of each new cause.
+    flaky. `failure` says why the reduction stopped early. `graph_counts` has the number of graphs of each new cause.
     `refused_examples` has one graph for each reason of a refusal, `fault_examples` one for each fault of clonediff.
     """
 
     versions: dict[str, str]
     counts: Counts
     findings: tuple[Finding, ...] = ()
-    shown: dict[Key, int] = {}
+    graph_counts: dict[Key, int] = {}
     refused_examples: dict[str, bytes] = {}
     fault_examples: dict[str, bytes] = {}
-    failed: str = ""
+    failure: str = ""

@@ -132,9 +132,9 @@ class WarmSubject:
         )
         if not run:
             return finding
-        answer, because = self._scripts.answer(script)
+        answer, message = self._scripts.answer(script)
         proof = {ReplayAnswer.BREAKS: True, ReplayAnswer.UNKNOWN: None}.get(answer, False)
-        return replace(finding, proof=proof, unproven=because if proof is None else "")
+        return replace(finding, proof=proof, unproven=message if proof is None else "")
 
     def end(self) -> None:
         """End the processes permanently, from any thread."""
@@ -144,10 +144,10 @@ class WarmSubject:
 
 def _pictures(pair: Pair) -> tuple[tuple[Box, ...], ...]:
     """The boxes of the original's calls and, if there is a clone, of its calls."""
-    original = tuple(_boxes(pair.original.structure, pair.tensor))
+    original = tuple(_boxes(pair.original.structure, pair.tensor_name))
     if pair.clone.observation is None:
         return (original,)
-    return original, tuple(_boxes(pair.observed.structure, pair.counterpart))
+    return original, tuple(_boxes(pair.observed.structure, pair.name_in_original))
 
 
 def _boxes(model: Structure, name_of: TensorName) -> Iterator[Box]:
@@ -254,4 +254,4 @@ def reduce_finding(setup: Setup, drawn: Finding, seconds: float) -> Result:
     counts = Counts(reducing=trials.tally.trials, reducing_seconds=elapsed, faults=dict(process.faults))
     found = (replace(finding, first_seen=drawn.first_seen, smallest=reduction.finished) for finding in findings[:1])
     examples = dict(process.examples)
-    return Result(process.versions, counts, tuple(found), fault_examples=examples, failed=reduction.failed)
+    return Result(process.versions, counts, tuple(found), fault_examples=examples, failure=reduction.failed)

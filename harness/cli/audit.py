@@ -25,9 +25,9 @@ def command(target: str, jobs: int, as_json: bool) -> None:
     """Find constructor arguments that the config of a class loses.
 
     TARGET is a package, a module, a class or a file: keras.layers, tf_keras.losses, my_package.layers.Scale,
-    my_layers.py:Scale. Each class with a config is created with one argument at a time set to a value other than
-    its default, and recreated by from_config(get_config()), through JSON as well. All attributes of both objects are
-    compared. An argument is kept, lost or unknown. It also counts as kept if the config has its value in another form.
+    my_layers.py:Scale. For each argument of a class with a config, an object is created with a value other than
+    the default. It is recreated by from_config(get_config()), directly and through JSON. All attributes of the objects
+    are compared. An argument is kept, lost or unknown. It also counts as kept if the config has it in another form.
     Objects are created in processes with limits of time and memory.
 
     Exit codes: 0 no argument is lost; 1 an argument is lost; 2 the command failed; 130 interrupted.

@@ -62,7 +62,8 @@ def command(known_issues: Path, out: Path | None, corpus: Path | None, as_json: 
 
     Each finding is reduced and written with a script to the folder of the run. The script is run alone: if it does not
     fail, the finding does not count. Causes that known issues explain are counted, and not written. --cloner
-    module:function names a function of your own from a model to its clone; known issues do not explain its causes.
+    module:function names your own cloner, a function that takes a model and returns its clone; known issues do not
+    explain its causes.
 
     Graphs are drawn for three quarters of the time; then findings are reduced, the smallest first. Ctrl-C ends the run
     and keeps the findings. The next run starts with their graphs. If --out has an earlier run, its folder is renamed.

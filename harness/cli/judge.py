@@ -20,6 +20,8 @@ from clonediff.harness.subjects.subject import Subject
 from clonediff.reports.known import load
 from clonediff.reports.records import SEVERITIES
 
+_MINUTES = "Draw models for this many minutes [0.13; 1 with --repo]."
+
 
 @click.command("judge")
 @click.argument("files", nargs=-1, type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="[FILE...]")
@@ -27,12 +29,12 @@ from clonediff.reports.records import SEVERITIES
 @click.option("--fixes", metavar="ID", multiple=True, help="A known issue that FILE should fix [see its header].")
 @click.option("--as-diff", is_flag=True, help="Print all FILEs as one diff against the release, and try nothing.")
 @click.option("--tests", is_flag=True, help="Run Keras' own tests of the changed modules; needs a checkout.")
-@click.option("--repo", metavar="FOLDER", help="Judge a change of this repository, such as ../keras or ../keras/jax.")
+@click.option("--repo", metavar="FOLDER", help="Judge a change in this checkout of Keras: ../keras, or ../keras/jax.")
 @click.option("--base", metavar="BRANCH", help="Compare with the commit where the change left this branch.")
 @click.option("--head", metavar="BRANCH", help="The branch or commit with the change [the working tree].")
-@click.option("--markdown", is_flag=True, help="Print the verdict on a change as a comment on its pull request.")
+@click.option("--markdown", is_flag=True, help="Print the verdict on a change as Markdown, for its pull request.")
 @shared.subject("The release that FILE changes [keras].")
-@click.option("--minutes", type=click.FloatRange(min=0), help="Draw models this long [0.13; for a change, 1].")
+@click.option("--minutes", type=click.FloatRange(min=0), help=_MINUTES)
 @click.option("--trials", type=click.IntRange(min=0), help="Draw at most this many models [400].")
 @click.option("--seed", default=0, show_default=True, help="The seed of the drawn models.")
 @shared.at_least("Ignore less severe regressions", default="trains")

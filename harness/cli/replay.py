@@ -27,7 +27,7 @@ SKIP_COMMIT = 125
 
 @click.command("replay")
 @click.argument("what", nargs=-1, required=True, metavar="RUN|FINDING|GRAPH|ISSUE|known...")
-@click.option("--subject", "names", metavar="SUBJECT", multiple=True, help="The subject to try them on [their own].")
+@click.option("--subject", "names", metavar="SUBJECT", multiple=True, help="The subject [the one of the finding].")
 @shared.cloner("The cloner [the cloner of the finding, or upstream].")
 @click.option("--bisect", is_flag=True, help="Use the exit codes of `git bisect run`.")
 @shared.known_issues
@@ -55,7 +55,7 @@ def command(
     """
     known = load(known_issues)
     if bisect and len(names) != 1:
-        raise click.UsageError("--bisect needs exactly one subject, such as --subject .")
+        raise click.UsageError("--bisect needs exactly one subject, such as --subject ../keras")
     try:
         subjects = list(dict.fromkeys(Subject.parse(pinned(name)) for name in names))
     except UnusableCodeError as error:

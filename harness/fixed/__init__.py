@@ -67,5 +67,5 @@ def clone_model(
     keras = importlib.import_module(".tf_keras" if "tf_keras" in packages else ".keras3", __name__)
     clone = replay.clone(keras, model, weights, recursive, **arguments)
     if name is not None:
-        setattr(clone, keras.NAME, name)
+        setattr(clone, keras.NAME_ATTRIBUTE, name)
     return clone

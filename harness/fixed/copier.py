@@ -8,7 +8,7 @@ import types
 from typing import Any
 
 from clonediff.harness.fixed import parts
-from clonediff.harness.fixed.kinds import ATOMS, CONSTANTS, CONTAINERS, Marker, Plan, Way, way_of
+from clonediff.harness.fixed.kinds import ATOMS, CONTAINERS, UNCHANGED, Marker, Plan, Way, way_of
 
 PLANS: dict[tuple[Any, bool], dict[type, Plan]] = {}
 """Cached plans of library classes, by Keras module and by whether copies are unbuilt."""
@@ -73,7 +73,7 @@ class Copier:
 
     def referents_of(self, obj: Any, plan: Plan) -> list[Any]:
         """The objects that an object refers to, except those that the clone will not have."""
-        if plan.is_plain:
+        if plan.is_list_or_dict:
             return parts.items(obj, plan.container)
         if plan.way is Way.TUPLE:
             return list(obj)
@@ -169,7 +169,7 @@ class Copier:
         new, plan, copy_of = self.memo[id(obj)], self.plans[type(obj)], self.copy_of
         if plan.container:
             parts.fill_items(obj, new, plan.container, copy_of, self.is_left_out)
-        if plan.is_plain:
+        if plan.is_list_or_dict:
             return
         if plan.proxy is not None:
             plan.proxy.__init__(new, copy_of(obj.__wrapped__))
@@ -177,7 +177,7 @@ class Copier:
         for name, value in parts.attributes(obj, plan).items():
             rule = rules.get(name, calls)
             if rule is calls:  # no rule, or a list of calls, from which other graphs' calls are left out
-                named[name] = value if type(value) in CONSTANTS else copy_of(value)
+                named[name] = value if type(value) in UNCHANGED else copy_of(value)
                 continue
             rule = rule(value) if callable(rule) else rule
             if rule is not Marker.MISSING:

@@ -44,7 +44,7 @@ COPIED_MODULES = (
     "tensorflow.python.trackable.layer_utils",  # its objects tell TensorFlow's list wrappers about changes
 )
 VARIABLE, CALL, TENSOR, LAYER, METRIC, OPTIMIZER = KerasVariable, Node, KerasTensor, Layer, Metric, BaseOptimizer
-NAME = "name"
+NAME_ATTRIBUTE = "name"
 MODEL_PARTS = (Operation, KerasVariable, KerasTensor, Metric, BaseOptimizer, SeedGenerator)
 RANDOM_SOURCES = (RandomInitializer, SeedGenerator)
 SEARCHED_CLASSES = (list, tuple, dict, Layer)
@@ -111,7 +111,7 @@ def update_dependents(copier: Copier) -> None:
     """Register new values with torch and optimizers, and advance seeds as `build` would."""
     for original, initializer in copier.pairs(RandomInitializer):
         if isinstance(original.seed, SeedGenerator) and not keras.ops.any(initializer.seed.state[1:]):
-            initializer.seed.state.assign(original.seed.state)  # a twin drew from another generator
+            initializer.seed.state.assign(original.seed.state)  # a twin, whose values it gets, drew from another
     for original, layer in copier.pairs(Layer):
         parameters = vars(original).get("_modules", {}).get("_torch_params")
         if parameters is not None:
@@ -125,7 +125,7 @@ def update_dependents(copier: Copier) -> None:
 
 
 def apply_setting(copier: Copier, layer: Any, variable: Any, name: str) -> None:
-    """Set the layer's regularizer or constraint on the clone's weight, if replaced after `build`."""
+    """Set the layer's regularizer or constraint on the clone's weight, if it was replaced on the layer."""
     kind = name.rpartition("_")[2]
     if getattr(variable, kind) is not vars(layer)[name]:
         setattr(copier.copy_of(variable), kind, vars(copier.copy_of(layer))[name])
@@ -180,9 +180,9 @@ COMPILE_ATTRIBUTES = {
 KERAS_ADDS_TRAINING = tuple(map(int, keras.__version__.split(".")[:2])) < (3, 16)
 
 
-def layers_of(graph: Any) -> list[Any]:
+def layers_of(model: Any) -> list[Any]:
     """The layers and other operations of a model."""
-    return list(graph._layers if isinstance(graph, Sequential) else graph._operations)
+    return list(model._layers if isinstance(model, Sequential) else model._operations)
 
 
 def ends_of(model: Any) -> tuple[Any, Any]:
@@ -190,11 +190,11 @@ def ends_of(model: Any) -> tuple[Any, Any]:
     return model._inputs_struct, model._outputs_struct
 
 
-def calls_of(graph: Any) -> list[Any]:
+def calls_of(model: Any) -> list[Any]:
     """The calls that lead to the outputs, without calls that only compute masks."""
-    wanted = {id(tensor) for tensor in graph.outputs}
+    wanted = {id(tensor) for tensor in model.outputs}
     calls: list[Any] = []
-    nodes = [node for depth in sorted(graph._nodes_by_depth) for node in graph._nodes_by_depth[depth]]
+    nodes = [node for depth in sorted(model._nodes_by_depth) for node in model._nodes_by_depth[depth]]
     for node in nodes:  # from the last call to the first
         if not node.is_input and any(id(tensor) in wanted for tensor in node.outputs):
             calls.append(node)
@@ -211,10 +211,10 @@ def arguments_of(call: Any) -> tuple[Any, dict[str, Any]]:
     is_tensor = len(args) == 1 and isinstance(args[0], KerasTensor)
     is_unconverted = is_tensor and args[0].dtype == getattr(layer, "input_dtype", args[0].dtype)
     context = [name for name in getattr(layer, "_call_context_args", ("training",)) if name in parameters]
-    was_given_by_name = KERAS_ADDS_TRAINING and is_unconverted and converts and not kwargs.keys() >= set(context)
+    has_no_additions = KERAS_ADDS_TRAINING and is_unconverted and converts and not kwargs.keys() >= set(context)
     if not isinstance(layer, Layer):
         return args, kwargs  # operations get no arguments from Keras
-    if was_given_by_name:  # the user wrote all of them, except masks of None
+    if has_no_additions:  # by Keras, except for masks that are None
         return args, {name: value for name, value in kwargs.items() if value is not None or name[-4:] != "mask"}
 
     def is_added_by_keras(name: str, value: Any) -> bool:
@@ -223,7 +223,7 @@ def arguments_of(call: Any) -> tuple[Any, dict[str, Any]]:
         return f"_{name}".endswith("_mask") and all(leaf is None or id(leaf) in masks for leaf in NEST.flatten(value))
 
     others = {name: value for name, value in kwargs.items() if not is_added_by_keras(name, value)}
-    return args, kwargs if converts and (others or not is_unconverted) else others  # Keras changed a copy of `kwargs`
+    return args, kwargs if converts and (others or not is_unconverted) else others  # additions are not in `kwargs`
 
 
 def copy_attributes(replay: Replay, model: Any, new: Any) -> None:
@@ -232,12 +232,12 @@ def copy_attributes(replay: Replay, model: Any, new: Any) -> None:
     excluded |= {*COMPILE_ATTRIBUTES, *TRACKING_ATTRIBUTES}
     with DotNotTrackScope():  # as `compile` sets them
         if model.compiled:
-            _keep_optimizer(replay, model, new)
+            _retarget_optimizer(replay, model, new)
         replay.copy_attributes(model, new, COMPILE_ATTRIBUTES.intersection(vars(model)))
     replay.copy_attributes(model, new, [name for name in vars(model) if name not in excluded])
 
 
-def _keep_optimizer(replay: Replay, model: Any, new: Any) -> None:
+def _retarget_optimizer(replay: Replay, model: Any, new: Any) -> None:
     """Make the optimizer of a clone train the clone's weights."""
     for layer in layers_of(model):
         pairs = replay.pairs_of_variables(layer, replay.memo[id(layer)]) if isinstance(layer, Layer) else None

@@ -31,7 +31,7 @@ ATOMS = frozenset(
         *(types.MethodWrapperType, types.GetSetDescriptorType),
     ]
 )
-CONSTANTS = ATOMS - {str}
+UNCHANGED = ATOMS - {str}
 SHARED = (
     *(type, types.ModuleType, enum.Enum, np.generic, np.dtype, np.ufunc),
     *(io.IOBase, socket.socket, subprocess.Popen, threading.Thread, logging.Logger, logging.Handler),
@@ -56,7 +56,7 @@ class Marker(enum.Enum):
     """A special value in a table of rules."""
 
     MISSING = "the clone does not have the attribute"
-    CALLS = "those of the calls that belong to a copied graph"
+    CALLS = "only the calls that belong to a copied graph"
 
 
 class Way(enum.Enum):
@@ -80,7 +80,7 @@ class Plan:
         self.is_left_out = False
         self.is_function = way is Way.FUNCTION
         self.is_copied = way not in (Way.SHARED, Way.FRAMEWORK, Way.FUNCTION)
-        self.is_plain = cls in (list, dict)
+        self.is_list_or_dict = cls in (list, dict)
         self.container = next((base for base in CONTAINERS if issubclass(cls, base)), None)
         self.fills_last = issubclass(cls, (dict, set))
         """Whether filling a copy computes hashes of its items, which must be complete."""
@@ -90,7 +90,7 @@ class Plan:
         self.new = next((new for new in constructors if isinstance(new, types.BuiltinMethodType)), object.__new__)
 
 
-def way_of(cls: type, modules: tuple[str, ...], variable: Any) -> Way:
+def way_of(cls: type, modules: tuple[str, ...], variable_class: Any) -> Way:
     """How objects of a class are copied: by attribute if a base is in `modules`."""
     bases = [base.__module__ for base in cls.__mro__]
     package = cls.__module__.partition(".")[0]
@@ -103,7 +103,7 @@ def way_of(cls: type, modules: tuple[str, ...], variable: Any) -> Way:
         return Way.PROTOCOL
     if cls in (tuple, frozenset) or (issubclass(cls, tuple) and hasattr(cls, "_fields")):
         return Way.TUPLE
-    if any(base.startswith(modules) for base in bases) or cls.__name__ in TRACKABLE or issubclass(cls, variable):
+    if any(base.startswith(modules) for base in bases) or cls.__name__ in TRACKABLE or issubclass(cls, variable_class):
         return Way.OBJECT
     if package in FRAMEWORKS or cls in LOCKS:
         return Way.FRAMEWORK

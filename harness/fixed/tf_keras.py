@@ -42,7 +42,7 @@ COPIED_MODULES = (
     "tensorflow.python.eager.polymorphic_function.tf_method_target",
 )
 VARIABLE, CALL, TENSOR, LAYER, METRIC = tf.Variable, Node, KerasTensor, Layer, Metric
-NAME = "_name"
+NAME_ATTRIBUTE = "_name"
 OPTIMIZER = (Optimizer, OptimizerV2)
 MODEL_PARTS = (Layer, tf.Variable, KerasTensor, Optimizer, OptimizerV2, RandomGenerator, tf.random.Generator)
 RANDOM_SOURCES = (Initializer, RandomGenerator)

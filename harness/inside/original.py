@@ -17,7 +17,7 @@ from clonediff.harness.inside.values import input_arrays, specs_of, target_array
 from clonediff.harness.observation import Case, Failure, Leak, ModelRun, Observation, Structure, TrainingResults
 
 _SAMPLE_SIZE = 64
-"""How many numbers of an array are compared; fewer integers may be equal by chance."""
+"""How many numbers of an array are compared. Arrays of fewer integers are not: they may be equal by chance."""
 
 
 class Live(NamedTuple):
@@ -75,7 +75,7 @@ class Original:
         return self.observe(description, **freshness)
 
     def freshness(self, clone: Description) -> dict[str, Any]:
-        return {"fresh": are_fresh(self.description, self.values, clone, repeats=not self.is_live)}
+        return {"fresh": are_fresh(self.description, self.values, clone, can_rebuild=not self.is_live)}
 
     def run(self, description: Description, training: bool = False) -> ModelRun:
         result = run(description, self._arrays, self._observer, self.model, training)
@@ -83,7 +83,7 @@ class Original:
         return result
 
     def leaks(self, clone: Description, known: list[Any]) -> tuple[Leak, ...]:
-        """The leaks of a clone, except by `known` objects or shared layers and variables."""
+        """The leaks of a clone, without `known` objects and shared layers and variables."""
         known = known + self.description.shared_with(clone)
         objects = clone.layers.objects(), self.description.layers.objects()
         return leaks(*objects, self._owned, known, whole_packages=self.is_live)
@@ -144,7 +144,7 @@ class Original:
         return changes if inference == self.inference else {**changes, "inference_after": inference}
 
     def mark_if_inserted(self, clone: Description) -> dict[str, Any]:
-        """Mark the original as changed if it shares a new object with the clone."""
+        """Set `is_changed` if the original shares a new object with the clone."""
         if not self._has_new_objects or self.is_changed:
             return {}
         owned, clone_owned = map(_owned_with_functions, (self.description, clone))
@@ -218,12 +218,12 @@ class VariableValues:
 def randomize(description: Description, observer: Observer) -> VariableValues:
     """Give every float weight a random value that no initializer would draw."""
     framework, values = observer.framework, VariableValues(observer)
-    # Shapes are those of the values, since a variable may have open dimensions.
+    # Shapes are those of the values, since a variable may have unknown dimensions.
     weights = zip(description.structure.weights, description.initial_weights, strict=False)
     shapes = [(weight.name.lower(), initial.shape, weight.dtype) for weight, initial in weights]
     arrays = weight_arrays(shapes, observer.seed)
     for weight, array, initial in zip(description.weights, arrays, description.initial_weights, strict=False):
-        if array is None or None in list(weight.shape):  # a variable with an open shape holds adapted state
+        if array is None or None in list(weight.shape):  # its unknown dimensions show that it holds adapted state
             values.keep(weight, initial)
             continue
         framework.write(weight, array)
@@ -263,7 +263,7 @@ def copy_values(
 
 
 def _fits(variable: Any, value: Any) -> bool:
-    """Whether a value fits the shape of a variable, which may have open dimensions."""
+    """Whether a value fits the shape of a variable, which may have unknown dimensions."""
     shape = list(variable.shape)
     return len(shape) == value.ndim and all(
         size in (None, found) for size, found in zip(shape, value.shape, strict=False)
@@ -273,17 +273,17 @@ def _fits(variable: Any, value: Any) -> bool:
 # -- fresh values
 
 
-def are_fresh(original: Description, values: VariableValues, clone: Description, repeats: bool) -> tuple[bool, ...]:
+def are_fresh(original: Description, values: VariableValues, clone: Description, can_rebuild: bool) -> tuple[bool, ...]:
     """For each weight of the clone, whether its initial value is fresh.
 
-    A value that the original has now was copied. An initial value of the original was copied, too, or comes from a
-    seed; with `repeats`, another build of the source shows which.
+    A value is not fresh if it is the original's current value. If it is the original's initial value, it was copied or
+    comes from a seed: with `can_rebuild`, it is not fresh, and the null model shows which.
     """
 
     def is_fresh(initial: Any, original_initial: Any, value: Any) -> bool:
         if value is not original_initial and are_equal(initial, value) and not are_equal(value, original_initial):
             return False
-        return not (repeats and are_equal(initial, original_initial) and _looks_drawn(initial))
+        return not (can_rebuild and are_equal(initial, original_initial) and _looks_drawn(initial))
 
     extra = len(clone.initial_weights) - len(original.initial_weights)
     return (*map(is_fresh, clone.initial_weights, original.initial_weights, values.values), *[True] * extra)
@@ -303,7 +303,7 @@ def are_states_fresh(original: Description, clone: Description) -> tuple[bool, .
 
 
 def _looks_drawn(value: Any) -> bool:
-    """Whether most numbers of an array differ, as in no constant."""
+    """Whether most numbers of an array differ, so that it is not a constant."""
     if value.size < 2 or (value.dtype.kind in "iu" and value.size < _SAMPLE_SIZE):
         return False
     numbers = value.reshape(-1)[:_SAMPLE_SIZE].tolist()

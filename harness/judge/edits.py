@@ -71,8 +71,8 @@ class PrivateCopy:
         new = ast.parse(proposal.text).body
         imports = [node for node in new if isinstance(node, IMPORTS)]
         definitions = {name: node for node in new if node not in imports for name in bound_names(node)}
-        places: Mapping[str, Collection[str]] = proposal.places or {self._cloning_file: definitions}
-        for file_name, names in places.items():
+        by_file: Mapping[str, Collection[str]] = proposal.definitions or {self._cloning_file: definitions}
+        for file_name, names in by_file.items():
             path = self.folder / file_name
             if ".." in path.parts or not path.parent.is_dir():
                 raise ProposalError(f"{file_name}: the release has no such folder; correct the block `# /// clonediff`")

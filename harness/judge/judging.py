@@ -45,7 +45,6 @@ from clonediff.strategies.program import Graph
 ALL = "all of them"  # the name of the verdict on a series as a whole
 LIMITS = Limits(trial=15.0, cloning=0)
 MAX_LOST = 3  # processes that a candidate may end or block before its trials stop
-_IN_JSON = {"should_fix": "fixes", "fixed": "mends", "hidden": "gone", "left": "leaves", "broken_tests": "broken"}
 _DOCSTRING = re.compile(r'\A"""[\s\S]*?"""\s*')
 
 
@@ -59,7 +58,7 @@ class Regression(msgspec.Struct, frozen=True):
     script: str
 
 
-class JudgeVerdict(msgspec.Struct, frozen=True, rename=_IN_JSON):
+class JudgeVerdict(msgspec.Struct, frozen=True):
     """The verdict on a proposal, or on a change to Keras; `against` is the release.
 
     `should_fix` has ids of known issues. `fixed`, `hidden` and `left` have those whose scripts fail on the release,
@@ -257,8 +256,8 @@ def judge(texts: Mapping[str, str], release: Release, fixes: Collection[str], *,
                     passing = release.passing(subject, copy.search_path, unfixed)
                     unfixed = [issue for issue in unfixed if issue.id not in passing]
                     ids = tuple(issue.id for issue in unfixed)
-                    yield replace(verdict, should_fix=proposal.mends, fixed=tuple(sorted(passing)), left=ids)
-            should_fix = fixes or [id_ for proposal in applied for id_ in proposal.mends]
+                    yield replace(verdict, should_fix=proposal.fixes, fixed=tuple(sorted(passing)), left=ids)
+            should_fix = fixes or [id_ for proposal in applied for id_ in proposal.fixes]
             verdict = replace(verdict, name=ALL if len(texts) > 1 else verdict.name, should_fix=tuple(should_fix))
             if not applied:
                 raise ProposalError(f"it is for {proposal.releases}: choose another --subject")

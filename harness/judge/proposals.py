@@ -1,7 +1,7 @@
 """Read a proposed fix: a Python file, a diff, or a text with code blocks.
 
 Its code is not run. A Python file may have a header, as the fixes in `reports/fixes` do: a block `# /// clonediff` of
-TOML with the names of functions and methods by their file of Keras, its releases, and the known issues that it fixes.
+TOML with the definitions of each file of Keras that it replaces, its releases, and the known issues that it fixes.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ class ProposalError(ValueError):
 class Proposal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """New definitions or a diff, and the fields of the header.
 
-    `places` has the names of functions, methods (`Class.method`) and other definitions by the file of Keras; without
-    it, all belong to the file of `clone_model`. `releases` is a range such as "keras>=3.14,<3.17". `mends` has the
+    `definitions` has the names of functions, methods (`Class.method`) and others for each file of Keras; without
+    it, all belong to the file of `clone_model`. `releases` is a range such as "keras>=3.14,<3.17". `fixes` has the
     ids of the known issues that the proposal fixes.
     """
 
@@ -41,8 +41,8 @@ class Proposal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     text: str
     is_diff: bool = False
     releases: str = ""
-    places: dict[str, tuple[str, ...]] = {}
-    mends: tuple[str, ...] = ()
+    definitions: dict[str, tuple[str, ...]] = {}
+    fixes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         Requirement(self.releases or "keras")  # raises a ValueError
@@ -64,7 +64,7 @@ def read_proposal(name: str, text: str, functions: Collection[str]) -> Proposal:
         blocks = [textwrap.dedent(block["text"]) for block in _CODE_BLOCK.finditer(text)] or [text]
         # A block may use definitions of another one.
         proposal = Proposal(name, "\n\n".join(block for block in blocks if _defined_names(block, *IMPORTS)))
-    if proposal.places or _defined_names(proposal.text, ast.Assign) & set(functions):
+    if proposal.definitions or _defined_names(proposal.text, ast.Assign) & set(functions):
         return proposal
     if diffs := [block for block in blocks if DIFF.search(block)]:
         return Proposal(name, diffs[-1], is_diff=True)
@@ -103,7 +103,7 @@ def _statements(text: str) -> list[ast.stmt]:
         return []
 
 
-def _defined_names(text: str, *also: type[ast.stmt]) -> set[str]:
-    """The names of functions and classes in a text, and of statements of types `also`."""
-    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, *also)
+def _defined_names(text: str, *types: type[ast.stmt]) -> set[str]:
+    """The names that functions, classes and statements of other `types` bind in a text."""
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, *types)
     return {name for node in _statements(text) if isinstance(node, kinds) for name in bound_names(node)}

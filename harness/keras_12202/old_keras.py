@@ -45,11 +45,11 @@ np.testing.assert_array_equal(clone.predict(numbers), model.predict(numbers))
 """
 CLONING_FUNCTIONS = ("clone_model", "_clone_functional_model", "_clone_sequential_model")
 PACKAGES = (RELEASE, "keras_applications==1.0.8", "keras_preprocessing==1.1.2", "pyyaml", "scipy")
-KERAS = Subject("keras")
+KERAS_3 = Subject("keras")
 START_SECONDS = 180.0
 MEMORY_BYTES = 4 << 30
-MAX_LOSSES = 3
-"""After this many lost children, no other is started: the last loss is the result of all other models."""
+MAX_CRASHES = 3
+"""After this many crashes, no other child is started: the last crash is the result of all other models."""
 
 
 def install() -> SearchPath:
@@ -60,21 +60,21 @@ def install() -> SearchPath:
 
 
 class OldKerasProcess:
-    """A child process with Keras 2.2.4. If a model ends it, this loss is the result."""
+    """A child process with Keras 2.2.4. If a model crashes it, the crash is the result."""
 
     def __init__(self, search_path: SearchPath, *proposal: str, limit: float = 20.0) -> None:
         """`proposal` replaces Keras' cloning functions. Each model has `limit` seconds."""
         command = [sys.executable, "-u", str(Path(__file__).with_name("child.py")), *proposal]
-        self._start = functools.partial(Child, command, environment(KERAS, search_path))
+        self._start = functools.partial(Child, command, environment(KERAS_3, search_path))
         self._limit = limit
         self._child: Child | None = None
         self._answers: dict[str, dict[str, Any]] = {}
-        self._losses: list[dict[str, Any]] = []
+        self._crashes: list[dict[str, Any]] = []
 
     def try_source(self, source: str) -> dict[str, Any]:
         """How the clones of a model differ, by cloner, or why Keras refuses it."""
         if source not in self._answers:
-            self._answers[source] = self._ask(source) if len(self._losses) < MAX_LOSSES else self._losses[-1]
+            self._answers[source] = self._ask(source) if len(self._crashes) < MAX_CRASHES else self._crashes[-1]
         return self._answers[source]
 
     def upstream(self, source: str) -> Effects:
@@ -98,8 +98,8 @@ class OldKerasProcess:
             return dict(json.loads(reply))
         self.close()
         difference = [f"process: {reply.reason}", f"its process was lost: {reply.line}"]
-        self._losses.append({"clones": dict.fromkeys(("upstream", "repaired", "proposal"), difference)})
-        return self._losses[-1]
+        self._crashes.append({"clones": dict.fromkeys(("upstream", "repaired", "proposal"), difference)})
+        return self._crashes[-1]
 
 
 def fuzz(minutes: float | None, trials: int | None, seed: int) -> tuple[str, dict[str, Any], int]:
@@ -115,18 +115,18 @@ def fuzz(minutes: float | None, trials: int | None, seed: int) -> tuple[str, dic
             models += search(count, seed * 1_000_003 + len(models), keras.upstream, smallest)
         record = _summary(models, keras)
         findings = _table(models, smallest, keras.upstream)
-    lines = [record["summary"]]
+    lines, variables = [record["summary"]], environment(KERAS_3, search_path)
     for finding in findings:
         finding["script"] = SCRIPT.format(source=finding["source"])
         command = [sys.executable, "-c", finding["script"]]
         try:
-            subprocess.run(command, env=environment(KERAS, search_path), capture_output=True, check=True, timeout=120)
+            subprocess.run(command, env=variables, capture_output=True, check=True, timeout=120)
             finding["fails_alone"] = False
         except (subprocess.CalledProcessError, subprocess.TimeoutExpired):
             finding["fails_alone"] = True
-        text = "\n{text}\nIn {models} models. Its script fails alone: {fails_alone}\n\n{script}"
+        text = "\n{text}\nIn {models} models. Its script fails without clonediff: {fails_alone}\n\n{script}"
         lines.append(text.format(**finding))
-    lines.append(f"Scripts run with PYTHONPATH={search_path[0]}, as does {Path(__file__).with_name('multi_gpu.py')}")
+    lines.append(f"Set PYTHONPATH={search_path[0]} to run a script or {Path(__file__).with_name('multi_gpu.py')}")
     return "\n".join(lines), {**record, "findings": findings}, int(any(row["fails_alone"] for row in findings))
 
 
@@ -149,13 +149,13 @@ def judge(paths: Sequence[Path], trials: int | None, seed: int) -> tuple[str, di
                 effects = _table(models, smallest, effects_of)
                 fixes = "fixes" in effects_of(REPORTED)
             reported = f"{'fixes' if fixes else 'does not fix'} the reported bug"
-            holds = fixes and "breaks" not in smallest
-            verdicts.append({"file": str(path), "holds": holds, "reported": reported, "effects": effects})
-            lines += ["", f"{path}: {'holds' if holds else 'does not hold'}: {reported}"]
+            accepted = fixes and "breaks" not in smallest
+            verdicts.append({"file": str(path), "accepted": accepted, "reported": reported, "effects": effects})
+            lines += ["", f"{path}: {'accepted' if accepted else 'rejected'}: {reported}"]
             for effect in effects:
                 lines.append(f"  {effect['effect']} {effect['models']} models. The smallest: {effect['text']}")
                 lines.append(textwrap.indent(effect["source"].removeprefix(HEAD), "    ").rstrip())
-    return "\n".join(lines), {**record, "verdicts": verdicts}, int(not all(verdict["holds"] for verdict in verdicts))
+    return "\n".join(lines), {**record, "verdicts": verdicts}, int(not all(verdict["accepted"] for verdict in verdicts))
 
 
 @contextlib.contextmanager
@@ -186,7 +186,7 @@ def _effects(proposal: OldKerasProcess, keras: OldKerasProcess, known: Effects, 
     if answer["clones"]["proposal"] is None:
         return {"fixes": "the clone is faithful"} if upstream else {}
     key, text = answer["clones"]["proposal"]
-    # If Keras' own clone is wrong, a clone with another known bug of 2.2.4, or no clone, is not worse.
+    # If Keras' own clone is wrong, it is no worse if there is no clone, or if it has another known bug of 2.2.4.
     return {"leaves" if upstream and (key in known or key.startswith(("made", "process"))) else "breaks": text}
 
 

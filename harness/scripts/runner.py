@@ -68,7 +68,7 @@ os.dup2(devnull, 1)
         with open("ended", "w") as file:
             json.dump(ended, file)
         sys.stderr.flush()
-        os._exit(code & 255)  # shutting down TensorFlow takes a second and more
+        os._exit(code & 255)  # shutting down TensorFlow takes a second or more
     os.close(pipe)
     code = os.waitstatus_to_exitcode(os.waitpid(script, 0)[1])
     with contextlib.suppress(ProcessLookupError):

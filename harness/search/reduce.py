@@ -161,12 +161,12 @@ def _simplify_call(apply: Apply) -> Iterator[Apply]:
     """Yield calls of a plainer kind, with fewer tensors, or with plainer arguments."""
     if not is_operation(apply.kind) and apply.count == 1:
         for kind in _PLAIN_KINDS:
-            yield replace(apply, kind=kind, arguments=CATALOGUE[kind].bases[0], call=(), definitions=())
+            yield replace(apply, kind=kind, arguments=CATALOGUE[kind].base_arguments[0], call=(), definitions=())
     if apply.count > 1:
         yield replace(apply, tensors=apply.tensors[:1], count=1, packed="one")
         yield replace(apply, tensors=(apply.tensors[0],) * len(apply.tensors))
     arguments = dict(apply.arguments)
-    simplest = dict(CATALOGUE[apply.kind].bases[0]) if apply.kind in CATALOGUE else {}
+    simplest = dict(CATALOGUE[apply.kind].base_arguments[0]) if apply.kind in CATALOGUE else {}
     for plain in (simplest, *({name: _PLAIN_VALUES[name]} for name in arguments if name in _PLAIN_VALUES)):
         yield replace(apply, arguments=tuple({**arguments, **plain}.items()))
     if apply.kind == "Lambda":

@@ -105,7 +105,7 @@ class _Auditor:
         self.parameters = parameters_of(kind, keras, lambda base: root_of(base) in KERAS and base not in bases)
         # For a layer of Keras, the arguments in the catalogue that do not depend on its inputs.
         kind_of_keras = CATALOGUE.get(kind.__name__) if vars(keras.layers).get(kind.__name__) is kind else None
-        known = kind_of_keras.bases if kind_of_keras is not None else ()
+        known = kind_of_keras.base_arguments if kind_of_keras is not None else ()
         self._bases = [dict(base) for base in known if not any("<" in text for _, text in base)]
 
     def find_base(self) -> tuple[dict[str, str], Outcome]:

@@ -41,9 +41,9 @@ class Drawer:
         """
         graph = None
         if "program" in request:
-            with self._script_module() as keras, contextlib.suppress(build.Refused, build.Undefined, SyntaxError):
+            with self._script_module() as module, contextlib.suppress(build.Refused, build.Undefined, SyntaxError):
                 # A reduced program may contain half an expression.
-                graph = draw.rebuild(msgspec.convert(request["program"], Program), keras)
+                graph = draw.rebuild(msgspec.convert(request["program"], Program), module)
         else:
             try:
                 graph = self._draw(request, runs_calls=False)
@@ -63,8 +63,8 @@ class Drawer:
     def _draw(self, request: Mapping[str, Any], runs_calls: bool) -> Any:
         numbers = request.get("numbers")
         source = choices.from_numbers(*numbers) if numbers else choices.from_seed(int(request.get("seed", 0)))
-        with self._script_module(runs_calls=runs_calls) as keras:
-            return draw.draw(source, self._catalogue(request), keras)
+        with self._script_module(runs_calls=runs_calls) as module:
+            return draw.draw(source, self._catalogue(request), module)
 
     def _catalogue(self, request: Mapping[str, Any]) -> Any:
         framework = self._framework
@@ -111,7 +111,7 @@ class ScriptModule:
         self._count = 0
 
     def run(self, text: str) -> None:
-        name = f"<proposal {self._count}>"
+        name = f"<line {self._count}>"
         self._count += 1
         if "\n" in text.rstrip("\n"):
             linecache.cache[name] = (len(text), None, text.splitlines(True), name)
@@ -124,7 +124,7 @@ class ScriptModule:
             self._scopes.enter_context(eval(scope, self._names))
 
     def add_input(self, name: str, spec: Input, copied: str = "") -> Any:
-        """The input, with the values of the tensor `copied`, or else of a trial."""
+        """Add an input, with the values of the tensor `copied` or, if it is "", those of a trial."""
         if copied and self._runs_calls:
             self._values[name] = eval(copied, {}, self._values)
         else:
@@ -134,7 +134,7 @@ class ScriptModule:
         return self._output(name, self._names[name])
 
     def evaluate(self, text: str) -> None:
-        self._run_on_values(compile(text, "<proposal>", "eval"))
+        self._run_on_values(compile(text, "<line>", "eval"))
 
     def _run_on_values(self, code: Any) -> Any:
         with _raise_refused():
@@ -150,7 +150,7 @@ class ScriptModule:
             return build.Output(text, sizes, framework.dtype(tensor), framework.has_mask(tensor))
 
     def call(self, name: str, text: str) -> list[Any]:
-        code = compile(text, "<proposal>", "eval")
+        code = compile(text, "<line>", "eval")
         outputs = []
         with _raise_refused():
             result = eval(code, self._names)

@@ -113,8 +113,8 @@ def _layer_signature(layer: Any, keras: Any) -> dict[str, Any]:
 def parameters_of(kind: Any, keras: Any, documented: Callable[[Any], bool] | None = None) -> list[dict[str, Any]]:
     """The parameters of a constructor, and of base constructors that get its `**kwargs`.
 
-    Leave out required parameters of Keras' private bases, since subclasses pass them. For bases for which `documented`
-    is true, by default all bases of a class of Keras, leave out parameters that the class does not document.
+    Leave out required parameters of Keras' private bases, since subclasses pass them. If a base is `documented`,
+    as by default all bases of Keras' own classes are, leave out parameters that the class does not document.
     """
     arguments: dict[str, dict[str, Any]] = {}
     names: set[str] = set()

@@ -12,7 +12,7 @@ OUT_OF_MEMORY = "out of memory"
 
 
 class Ready(msgspec.Struct, frozen=True):
-    """The first line of a child: the versions and devices that it uses."""
+    """The first line that a child process writes: its versions and devices."""
 
     keras: str
     backend: str
@@ -62,7 +62,7 @@ class SubjectError(RuntimeError):
 
 
 class RequestError(SubjectError):
-    """A request raised in the child, which is a fault of clonediff."""
+    """A request raised an exception in the child: a fault of clonediff."""
 
 
 class NoDeviceError(SubjectError):

@@ -37,7 +37,7 @@ from clonediff.harness.subjects.subject import BACKENDS, NIGHTLY, Subject, Unkno
 
 _SOURCES = "name a checkout of Keras 3, REPOSITORY#COMMIT, or a wheel"
 _ADVICE = {
-    r"No space left|quota exceeded": "free disk space, or name another folder in CLONEDIFF_CACHE",
+    r"No space left|quota exceeded": "free up disk space, or name another folder in CLONEDIFF_CACHE",
     r"connect|resolve host|name resolution|timed out|proxy": (
         "the package index cannot be reached: check the network, or name a checkout or a wheel"
     ),
@@ -136,7 +136,9 @@ def _new_folder() -> Iterator[Path]:
                 shutil.rmtree(folder, ignore_errors=True)
     except OSError as error:
         reason = f"{error.filename or cache()}: {error.strerror or error}"
-        raise ReleaseError(f"{reason}: free space, allow writing, or name another folder in CLONEDIFF_CACHE") from error
+        raise ReleaseError(
+            f"{reason}: free disk space, make it writable, or set CLONEDIFF_CACHE to a folder"
+        ) from error
 
 
 def _install(requirement: str, folder: Path) -> None:

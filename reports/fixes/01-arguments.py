@@ -7,8 +7,8 @@ a list of one tensor. A model with its own `get_config` is cloned through it.
 
 # /// clonediff
 # releases = "keras>=3.15"
-# mends = ["clone-function-uncallable", "own-option"]
-# [places]
+# fixes = ["clone-function-uncallable", "own-option"]
+# [definitions]
 # "keras/src/models/cloning.py" = [
 #     "checked", "clone_model", "_clone_alone", "_wrap_clone_function", "_clone_layer", "_given_inputs",
 # ]

@@ -8,12 +8,12 @@ history. Nested models are cloned as models. Calls are repeated in their order.
 
 # /// clonediff
 # releases = "keras>=3.15"
-# mends = [
+# fixes = [
 #     "call-order-outputs", "compile-lambda", "dtype-argument", "given-input-rewired", "given-list", "input-name",
 #     "input-options", "lambda-refused", "lambda-refused-inside", "layer-in-two-models", "layer-twice",
 #     "model-trainable", "own-sequential", "repeated-input", "sequential-trainable", "stft-window"
 # ]
-# [places]
+# [definitions]
 # "keras/src/models/cloning.py" = [
 #     "_clone_layer", "_clone_input", "_clone_sequential_model", "_clone_functional_model", "_clone_operation",
 #     "_call_again", "_calls_in_order", "_finish", "_scope", "_remade", "_copy_settings", "_copy_own_settings",

@@ -6,8 +6,8 @@ function, or omit an argument. An operation has no state: a copy is a clone.
 
 # /// clonediff
 # releases = "keras>=3.15"
-# mends = ["operation-arguments", "operation-partial", "patches-name"]
-# [places]
+# fixes = ["operation-arguments", "operation-partial", "patches-name"]
+# [definitions]
 # "keras/src/models/cloning.py" = ["_clone_operation", "_copy_operation"]
 # ///
 

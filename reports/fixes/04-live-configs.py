@@ -7,12 +7,12 @@ config holds clones of objects that have a config, and other objects themselves.
 
 # /// clonediff
 # releases = "keras>=3.15"
-# mends = [
+# fixes = [
 #     "activation-lambda", "activation-namesake", "activation-none", "auto-config-keeps-list", "compile-auc-weights",
 #     "compile-class", "compile-own-function", "function-named-like-a-class", "function-of-layer", "lambda-globals",
 #     "lambda-mask", "lambda-output-shapes", "text-vectorization-function", "wrapped-weight-path",
 # ]
-# [places]
+# [definitions]
 # "keras/src/saving/serialization_lib.py" = [
 #     "live_scope", "is_live", "live_first", "live_object", "live_config", "serialize_keras_object", "deserialize_keras_object",
 # ]

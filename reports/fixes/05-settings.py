@@ -6,8 +6,8 @@ whether it casts inputs and supports masks, and how it is rematerialized.
 
 # /// clonediff
 # releases = "keras>=3.15"
-# mends = ["frozen-attention", "frozen-conv-lstm", "layer-autocast", "spatial-dropout-policy"]
-# [places]
+# fixes = ["frozen-attention", "frozen-conv-lstm", "layer-autocast", "spatial-dropout-policy"]
+# [definitions]
 # "keras/src/models/cloning.py" = ["_copy_settings", "_copy_own_settings"]
 # ///
 

@@ -6,11 +6,11 @@ object remembers the plain values of its constructor for a live config.
 
 # /// clonediff
 # releases = "keras>=3.15"
-# mends = [
+# fixes = [
 #     "bounding-boxes-fill", "compile-cosine-metric", "compile-huber", "compile-loss-dtype", "encoding-sparse",
 #     "flash-attention", "grayscale-seed", "identity-gain", "recurrent-use-cudnn"
 # ]
-# [places]
+# [definitions]
 # "keras/src/saving/keras_saveable.py" = ["remembering", "KerasSaveable.__new__"]
 # "keras/src/ops/operation.py" = ["Operation.__new__"]
 # "keras/src/initializers/initializer.py" = ["Initializer.__new__"]

@@ -6,10 +6,10 @@ original variable was.
 
 # /// clonediff
 # releases = "keras>=3.15"
-# mends = [
+# fixes = [
 #     "adapted-lookup", "adapted-normalization", "lora-alpha-dense", "quantized-inside", "quantized-order", "random-shear"
 # ]
-# [places]
+# [definitions]
 # "keras/src/models/copying.py" = [
 #     "LEFT_OUT", "SHARED", "PLAIN", "UNSET", "LIBRARIES", "Copier", "is_wrapper", "attributes_of",
 #     "kind_of", "parts_of", "rebuilt", "copy_of_table",

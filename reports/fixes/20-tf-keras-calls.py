@@ -6,13 +6,13 @@ are cloned one by one, nested models as models, and both keep their settings.
 
 # /// clonediff
 # releases = "tf_keras>=2.21"
-# mends = [
+# fixes = [
 #     "tf-activity-regularizer", "tf-array-argument", "tf-backward-layer", "tf-constant-dtype", "tf-ellipsis",
 #     "tf-equal", "tf-frozen-own-layer", "tf-given-input-layer", "tf-given-made", "tf-given-more", "tf-lambda-nested",
 #     "tf-layer-autocast", "tf-list-of-one", "tf-model-for-a-layer", "tf-model-trainable", "tf-nested-weight-name",
 #     "tf-own-sequential", "tf-sequential-input-spec", "tf-thawed-own-layer", "tf-varargs"
 # ]
-# [places]
+# [definitions]
 # "tf_keras/src/models/cloning.py" = [
 #     "_clone_layer", "_clone_functional_model", "_clone_sequential_model", "_inputs_for", "_copy_settings",
 # ]

@@ -19,7 +19,7 @@ clone = keras.models.clone_model(model)
 
 # /// clonediff
 # generation = "keras"
-# todo = "find the layer whose `activation` was set to None, and set `keras.activations.linear`"
+# workaround = "find the layer whose `activation` was set to None, and set `keras.activations.linear`"
 # root = "class-config"
 # verdict = "minor"
 # severity = "crashes"

@@ -22,7 +22,7 @@ clone(np.array([[1, 2, 4]], dtype="int32"))
 
 # /// clonediff
 # generation = "keras"
-# todo = "call `set_vocabulary` of the clone's layer with `get_vocabulary()` of the model's"
+# workaround = "call `set_vocabulary` of the clone's layer with `get_vocabulary()` of the model's"
 # root = "state"
 # verdict = "minor"
 # severity = "crashes"

@@ -19,7 +19,7 @@ clone = keras.models.clone_model(model)
 
 # /// clonediff
 # generation = "keras"
-# todo = "give `compile` an object, such as `MeanSquaredError()`, and not the class"
+# workaround = "give `compile` an object, such as `MeanSquaredError()`, and not the class"
 # root = "file-format"
 # verdict = "minor"
 # severity = "crashes"

@@ -22,7 +22,7 @@ assert found == expected, f"1.0 becomes {found} in the clone, {expected} in the 
 
 # /// clonediff
 # generation = "keras"
-# todo = "set `lora_alpha` of the clone's layer"
+# workaround = "set `lora_alpha` of the clone's layer"
 # root = "class-config"
 # verdict = "accept"
 # severity = "computes"

@@ -1,4 +1,4 @@
-"""`clone_model` drops `trainable=False` of a Functional model, so layers unfrozen inside it train.
+"""`clone_model` drops `trainable=False` of a Functional model, so its unfrozen layers train.
 
 The new model is created without the flag; only the clone of a `Sequential` gets it. Layers keep their own flags, so a
 layer that was unfrozen inside the frozen model trains. Nested models lose the flag in a recursive clone.

@@ -41,7 +41,7 @@ assert found == expected, f"1.0 becomes {found} in the clone, {expected} in the 
 # severity = "computes"
 # link = "https://github.com/keras-team/keras/issues/20979"
 # fingerprint = "structure-attribute-factor-scaled-e548f400"
-# todo = "clone with `clonediff.clone_model`, or give the class the constructor of `keras.Model`: inputs, outputs, name"
+# workaround = "clone with `clonediff.clone_model`, or give the class the constructor of `keras.Model`: inputs, outputs, name"
 # trial.inputs = [{ shape = [1] }]
 #
 # [[match]]

@@ -29,7 +29,7 @@ clone = keras.models.clone_model(model)
 # raises = "TypeError"
 # link = "https://github.com/keras-team/tf-keras/issues/716"
 # fingerprint = "made-raises-typeerror-cdc5bb83"
-# todo = "use `clonediff.clone_model`: Keras rejects registered functions, too"
+# workaround = "use `clonediff.clone_model`: Keras rejects registered functions, too"
 # trial.inputs = [{ shape = [1], dtype = "string" }]
 #
 # [[match]]

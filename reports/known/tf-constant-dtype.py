@@ -18,7 +18,7 @@ clone = keras.models.clone_model(model)
 
 # /// clonediff
 # generation = "tf_keras"
-# todo = "write `-x + 1.0` for `1.0 - x`, or compute it in a Lambda layer"
+# workaround = "write `-x + 1.0` for `1.0 - x`, or compute it in a Lambda layer"
 # root = "operations"
 # verdict = "accept"
 # severity = "crashes"

@@ -18,7 +18,7 @@ assert found == expected, f"{found} weights in the clone, {expected} in the mode
 
 # /// clonediff
 # generation = "tf_keras"
-# todo = "use `clonediff.clone_model`: a nested clone of Keras cannot share the layer"
+# workaround = "use `clonediff.clone_model`: a nested clone of Keras cannot share the layer"
 # root = "sharing"
 # verdict = "accept"
 # severity = "crashes"

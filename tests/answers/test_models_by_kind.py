@@ -25,4 +25,4 @@ def test_check_describes_the_difference_for_a_model(model: Callable[[], Any], mo
     checked = check(f"{models_by_kind.__file__}:{model.__name__}")
     assert checked.fails() and not checked.clones["fixed"]
     worst = min(checked.causes, key=lambda cause: cause.cause.severity)
-    assert str(model.__doc__) in f"{worst.sentence} {worst.advice} {worst.because}"
+    assert str(model.__doc__) in f"{worst.sentence} {worst.advice} {worst.explanation}"

@@ -23,7 +23,7 @@ from tests.planted import cloner_of
 
 FINGERPRINT = str(KNOWN.get(UNKNOWN).fingerprint)
 TRIALS = ("--trials", "3")
-SUBJECT = "from clonediff.harness.server.serve import main"
+CHILD_COMMAND = "from clonediff.harness.server.serve import main"
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +67,7 @@ def test_a_finding_is_confirmed_and_has_a_script_an_issue_and_pictures(full_run:
 def test_a_killed_driver_keeps_its_findings_for_the_next_run(known: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
     with start_clonediff("fuzz", *_options(known), *TRIALS, "--jobs", "1", cwd=add_unknown(tmp_path)) as process:
-        wait_until(lambda: _findings(run), process)
+        wait_until(lambda: _finding_paths(run), process)
         children = processes(process.pid)
         process.kill()
         process.wait()
@@ -85,7 +85,7 @@ def test_an_interrupted_run_keeps_findings_and_leaves_no_process_or_file(known: 
     temporary.mkdir()
     options = (*_options(known), "--minutes", "30", "--jobs", "1")
     with start_clonediff("fuzz", *options, TMPDIR=str(temporary), cwd=add_unknown(tmp_path)) as process:
-        wait_until(lambda: _findings(run), process)
+        wait_until(lambda: _finding_paths(run), process)
         children = processes(process.pid)
         connections = [connection for child in children for connection in child.net_connections("inet")]
         stdout, stderr = interrupt(process)
@@ -119,15 +119,15 @@ def test_no_finding_is_lost_when_a_process_is_killed(
     temporary.mkdir()
     options = (*_options(known), *TRIALS, "--jobs", "2")
     ready = {
-        "starting": lambda: processes(process.pid, SUBJECT),
-        "drawing": lambda: (run / "run.json").exists() and processes(process.pid, SUBJECT),
-        "finding": lambda: _findings(run) and processes(process.pid, SUBJECT),
+        "starting": lambda: processes(process.pid, CHILD_COMMAND),
+        "drawing": lambda: (run / "run.json").exists() and processes(process.pid, CHILD_COMMAND),
+        "finding": lambda: _finding_paths(run) and processes(process.pid, CHILD_COMMAND),
     }
     with start_clonediff("fuzz", *options, TMPDIR=str(temporary), cwd=add_unknown(tmp_path)) as process:
         wait_until(ready[phase], process)
         threading.Event().wait(random.Random(f"{victim} {signum} {phase} {turn}").uniform(0, 2))
-        found, children = _findings(run), processes(process.pid)
-        os.kill(process.pid if victim == "driver" else processes(process.pid, SUBJECT)[0].pid, signum)
+        found, children = _finding_paths(run), processes(process.pid)
+        os.kill(process.pid if victim == "driver" else processes(process.pid, CHILD_COMMAND)[0].pid, signum)
         _, stderr = process.communicate(timeout=PATIENCE)
     assert psutil.wait_procs(children, timeout=PATIENCE)[1] == []
     assert process.returncode == (1 if victim == "subject" else -9 if signum is signal.SIGKILL else 130), stderr
@@ -208,7 +208,7 @@ def test_lost_subjects_and_flaky_causes_do_not_end_a_campaign(tmp_path: Path) ->
     assert not list((tmp_path / "corpus").rglob("*.json"))
 
 
-def _findings(run: Path) -> list[Path]:
+def _finding_paths(run: Path) -> list[Path]:
     return list(run.glob("findings/*/finding.json"))
 
 

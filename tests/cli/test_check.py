@@ -122,7 +122,7 @@ def test_the_answer_describes_what_is_wrong_with_a_clone(models: Path, clonediff
         _, out, _ = clonediff("check", "theirs.py:whole", *options, "--json", cwd=models)
         clones.update(json.loads(out)["clones"])
     for causes, expected in zip(clones.values(), BREAKING_LINES.values(), strict=True):
-        headlines = ", ".join(cause["sentence"] + ": " + cause["happens"] for cause in causes)
+        headlines = ", ".join(cause["sentence"] + ": " + cause["headline"] for cause in causes)
         assert re.match(re.escape(expected).replace(r"\ \.\.\.\ ", ".*"), headlines), (expected, headlines)
 
 

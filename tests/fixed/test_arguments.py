@@ -210,7 +210,7 @@ def test_a_clone_applies_a_regularizer_set_after_construction(generation):
 @pytest.mark.parametrize("kind", ["BatchNormalization", "TimeDistributed", "Bidirectional"])
 def test_a_layer_with_a_mask_may_be_replaced_by_one_without(kind):
     made = {"TimeDistributed": (layers.Dense(3),), "Bidirectional": (layers.LSTM(3, return_sequences=True),)}
-    model = load("keras").around(getattr(layers, kind)(*made.get(kind, ())), (4, 3))
+    model = load("keras").model_with(getattr(layers, kind)(*made.get(kind, ())), (4, 3))
     clone = clone_model(model, clone_function=lambda _: layers.LayerNormalization())
     assert clone(np.ones((2, 4, 3), "float32")).shape[1] == 4
 

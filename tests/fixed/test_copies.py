@@ -20,7 +20,7 @@ from clonediff import assert_clones_faithfully, clone_model
 from tests.fixed.generations import KERAS, for_generations, load
 
 BATCH = np.ones((2, 3), "float32")
-around = load("keras").around
+model_with = load("keras").model_with
 
 
 @for_generations
@@ -38,7 +38,7 @@ def test_initial_weights_differ_unless_there_is_a_seed(generation, seed):
 
 def test_a_cloned_seed_generator_has_the_state_of_the_original():
     uniform = keras.initializers.RandomUniform(seed=keras.random.SeedGenerator(3))
-    model = around(lambda x: layers.GroupQueryAttention(2, 2, 1, kernel_initializer=uniform)(x, x), (2, 3))
+    model = model_with(lambda x: layers.GroupQueryAttention(2, 2, 1, kernel_initializer=uniform)(x, x), (2, 3))
     states = [
         [layer.kernel_initializer.seed.state.numpy().tolist() for layer in (net.layers[1]._query_dense, net.layers[1])]
         for net in (model, clone_model(model))
@@ -204,7 +204,7 @@ def save_and_load(package, model, path):
     "name", ["a_sequential_that_is_built_by_a_call", "parts_of_nested_models_frozen", "an_own_class"]
 )
 @pytest.mark.parametrize("way", WAYS)
-def test_a_clone_is_saved_pickled_and_quantized_as_the_original(generation, name, way, tmp_path):
+def test_a_clone_can_be_saved_pickled_and_quantized_like_the_original(generation, name, way, tmp_path):
     model = load(generation).MODELS[name].build()
 
     def result(one):
@@ -223,7 +223,7 @@ def test_a_clone_is_saved_pickled_and_quantized_as_the_original(generation, name
 
 @pytest.mark.parametrize("policy", ["mixed_bfloat16", "float64"])
 def test_cloning_does_not_depend_on_settings_and_changes_none(policy):
-    model = around(load("keras").single_layers.Affine(8), (4,))
+    model = model_with(load("keras").single_layers.Affine(8), (4,))
     model.quantize("int8")
     policy_before, scope = keras.config.dtype_policy(), dict(keras.saving.get_custom_objects())
     keras.config.set_dtype_policy(policy)
@@ -234,7 +234,7 @@ def test_cloning_does_not_depend_on_settings_and_changes_none(policy):
         keras.config.set_dtype_policy(policy_before)
     assert_clones_faithfully(model, clone=lambda _: clone, costly=False)
     assert keras.saving.get_custom_objects() == scope
-    first, _, second = layers.Dense(1), clone_model(around(layers.Dense(2, name="mine"))), layers.Dense(1)
+    first, _, second = layers.Dense(1), clone_model(model_with(layers.Dense(2, name="mine"))), layers.Dense(1)
     assert int(second.name.rpartition("_")[2]) == int(first.name.rpartition("_")[2] or 0) + 1, "a name is used up"
 
 
@@ -242,7 +242,7 @@ def test_cloning_does_not_depend_on_settings_and_changes_none(policy):
 def test_a_tensorflow_generator_is_copied_with_its_state(generation):
     layer = KERAS[generation].layers.Dense(2)
     layer.numbers = tf.random.Generator.from_seed(3)
-    clone = clone_model(load(generation).around(layer)).layers[-1]
+    clone = clone_model(load(generation).model_with(layer)).layers[-1]
     drawn = [either.numbers.normal((2,)).numpy() for either in (layer, clone)]
     assert np.array_equal(*drawn)
 
@@ -300,7 +300,7 @@ def test_a_variable_given_to_a_metric_keeps_its_value(generation):
 @for_generations
 def test_a_weight_that_cannot_be_rebuilt_keeps_its_value(generation):
     models = load(generation)
-    model = models.around(models.single_layers.WithoutConfig(lambda x: x * 2.0, early=True, name="mine"))
+    model = models.model_with(models.single_layers.WithoutConfig(lambda x: x * 2.0, early=True, name="mine"))
     with pytest.warns(UserWarning, match=r"(?s)offset.*mine.*keeps its value"):
         clone = clone_model(model)
     assert np.array_equal(clone.get_weights()[0], model.get_weights()[0])
@@ -309,5 +309,5 @@ def test_a_weight_that_cannot_be_rebuilt_keeps_its_value(generation):
 
 def test_a_variable_given_to_a_layer_keeps_its_value():
     layer = load("keras").of_keras.AddsToItsVariable(keras.Variable(1.0))
-    copied = clone_model(around(layer)).layers[-1].variable
+    copied = clone_model(model_with(layer)).layers[-1].variable
     assert (copied is layer.variable, float(copied)) == (False, 2.0)

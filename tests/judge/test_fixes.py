@@ -29,7 +29,7 @@ def test_fixes_apply_one_after_the_other_and_as_one_diff(generation: str, tmp_pa
     for fix in FIXES:
         copy.apply(fix.name, fix.text)
     changed, diff = copy.changed_files(), copy.diff()
-    assert {*changed} == {place for fix in FIXES if fix.is_for(generation) for place in fix.places}
+    assert {*changed} == {file for fix in FIXES if fix.is_for(generation) for file in fix.definitions}
     for name in changed:
         compile((copy.folder / name).read_text(), name, "exec")
     patched = PrivateCopy(generation, INSTALLED, tmp_path / "patched")
@@ -40,7 +40,7 @@ def test_fixes_apply_one_after_the_other_and_as_one_diff(generation: str, tmp_pa
 @pytest.mark.no_keras
 def test_each_fixed_issue_exists_and_belongs_to_one_fix() -> None:
     known = {issue.id: issue.generation for issue in load().issues}
-    fixed_ids = [(id_, fix) for fix in FIXES for id_ in fix.mends]
+    fixed_ids = [(id_, fix) for fix in FIXES for id_ in fix.fixes]
     assert {id_ for id_, _ in fixed_ids} - known.keys() == set(), "these are no longer known issues"
     assert all(fix.is_for(known[id_]) for id_, fix in fixed_ids)
     ids = [id_ for id_, _ in fixed_ids]
@@ -55,7 +55,7 @@ def test_scripts_of_fixed_issues_pass_with_the_fixes(generation: str, fixes: lis
     copy = PrivateCopy(generation, INSTALLED, tmp_path / "copy")
     for fix in fixes:
         copy.apply(fix.name, fix.text)
-    fixed_ids = [id_ for fix in fixes for id_ in fix.mends]
+    fixed_ids = [id_ for fix in fixes for id_ in fix.fixes]
     issues = [issue for issue in load().select(generation).issues if issue.id in fixed_ids]
     with closing(ScriptRunner(Subject.parse(generation), copy.search_path)) as runner:
         answers = {issue.id: runner.answer(Script(issue.script, issue.raises, sure=True)) for issue in issues}
@@ -151,7 +151,7 @@ class Two:
 HEADER = """\
 # /// clonediff
 # releases = "keras"
-# places."keras/src/models/cloning.py" = [{}]
+# definitions."keras/src/models/cloning.py" = [{}]
 # ///
 
 import math
@@ -185,7 +185,7 @@ EDITS = {
         "        return 2\n\n    def three(self):\n        return 3\n",
     ),
     "is a file of its own": (
-        '"other"]\n# places."keras/src/models/new.py" = ["New"',
+        '"other"]\n# definitions."keras/src/models/new.py" = ["New"',
         "class New: ...\n\n\nONE = 1\n\n\ndef other():\n    return math\n",
         "        return 2\n\n\ndef other():\n    return math\n",
     ),
@@ -219,7 +219,7 @@ def test_a_definition_replaces_the_definition_of_the_same_name(name: str, tmp_pa
         (HEADER.format('"one", "none"') + "def one(): ...\ndef none(): ...\n", "the release does not define none"),
         (HEADER.format('"one"').replace('"keras"', '"keras new"'), "Expected semicolon"),
         (HEADER.format("1"), "Expected `str`"),
-        (HEADER.format('"one"').replace("places", "paces"), "unknown field `paces`"),
+        (HEADER.format('"one"').replace("definitions", "defintions"), "unknown field `defintions`"),
         ("def one(:\n", "no Python code in it"),
     ],
 )

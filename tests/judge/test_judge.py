@@ -130,8 +130,8 @@ def test_each_proposed_fix_has_a_verdict(judge: Command, tmp_path: Path, monkeyp
     fix, raises, itself = json.loads(out)
     assert code == 1
     assert (fix["word"], fix["holds"], fix["refused"]) == ("passes", True, "")
-    assert (fix["mends"], fix["gone"], fix["leaves"]) == (["lambda-refused"], [], ["compile-lambda"])
-    assert raises["leaves"] == ["compile-lambda", "lambda-refused"] and not raises["holds"]
+    assert (fix["fixed"], fix["hidden"], fix["left"]) == (["lambda-refused"], [], ["compile-lambda"])
+    assert raises["left"] == ["compile-lambda", "lambda-refused"] and not raises["holds"]
     assert {cause["actual"] for cause in raises["worse"]} <= {"KeyError: 'here'"}
     assert itself["word"] == "causes regressions", "a clone that was refused is now wrong"
     worse = {cause["title"]: cause["script"] for cause in itself["worse"]}
@@ -143,7 +143,7 @@ def test_each_proposed_fix_has_a_verdict(judge: Command, tmp_path: Path, monkeyp
 
 ELSEWHERE = f"patch failed: {FILE}:1; {FILE}: patch does not apply: make the diff against this release"
 WRONG = f"--- a/{FILE}\n+++ b/{FILE}\n@@ -1 +1 @@\n-a\n+b\n"
-OF_TF_KERAS = '# /// clonediff\n# releases = "tf_keras"\n# places = {file = ["ONE"]}\n# ///\nONE = 1\n'
+OF_TF_KERAS = '# /// clonediff\n# releases = "tf_keras"\n# definitions = {file = ["ONE"]}\n# ///\nONE = 1\n'
 OF_OLDER = OF_TF_KERAS.replace("tf_keras", "keras<3.3")
 REFUSED = {
     "exits.py": ("import os\nclone_model = os._exit(3)\n", "keras: does not start: exit code 3"),

@@ -14,7 +14,7 @@ import GENERATION as keras
 layers = keras.layers
 LIMIT, TABLE = 2.0, {"by": 3.0}
 
-def around(function, shape=(3,), **options):
+def model_with(function, shape=(3,), **options):
     x = keras.Input(shape, **options)
     return keras.Model(x, function(x))
 
@@ -27,7 +27,7 @@ def shift(amount, rows):
     return shifted
 """
 
-_OWN = {
+_SOURCES = {
     "rich": """
 def scaled(x, by=2.0):
     return x * by
@@ -83,7 +83,7 @@ class Parts(layers.Layer):
             x = part(x)
         return self.finish(self._hidden(x))
 
-model = around(lambda x: Parts()(x))
+model = model_with(lambda x: Parts()(x))
 """,
     "values": """
 Pair = collections.namedtuple("Pair", "left right")
@@ -113,7 +113,7 @@ class Values(layers.Layer):
         total = x * self.gain * self.main + self.table[int(self.rows[0])] + self.shift * self.scale + self._count
         return total * self._first if self._strict and self._mode == "sum" else total
 
-model = around(lambda x: layers.Dense(3)(Values(name="a")(Values(name="b")(x))))
+model = model_with(lambda x: layers.Dense(3)(Values(name="a")(Values(name="b")(x))))
 """,
     "records": """
 class Point:
@@ -144,7 +144,7 @@ class Holder(layers.Layer):
         return x * self.options.rate + self.options.point.x * self.other.point.x + low
 
 options, other = Options(), Options(0.7)
-model = around(lambda x: Holder(options, other)(layers.Dense(2)(Holder(options, Options(0.9))(x))))
+model = model_with(lambda x: Holder(options, other)(layers.Dense(2)(Holder(options, Options(0.9))(x))))
 """,
     "settings": """
 class Swish:
@@ -169,7 +169,7 @@ def passes(x):
     y = layers.GaussianNoise(0.2, seed=5)(layers.Dropout(0.4, noise_shape=(None, 3), seed=4)(y))
     return layers.Dense(2, activation=Swish(1.5), bias_constraint="non_neg", activity_regularizer=Small())(y)
 
-model = around(passes)
+model = model_with(passes)
 """,
     "trained": """
 class Weighted(keras.losses.Loss):
@@ -231,6 +231,7 @@ MODELS: dict[str, str] = {}
 """The source of each model, by generation and name."""
 for generation in ("keras", "tf_keras"):
     MODELS |= {f"{generation}/{name}": planted(name, generation).source for name in PLANTED if name != "given"}
-    MODELS |= {f"{generation}/{name}": _HEAD.replace("GENERATION", generation) + body for name, body in _OWN.items()}
+    head = _HEAD.replace("GENERATION", generation)
+    MODELS |= {f"{generation}/{name}": head + body for name, body in _SOURCES.items()}
 for name in _KNOWN.split():
     MODELS[f"{graph_of_issue(name).generation}/{name}"] = graph_of_issue(name).source

@@ -48,7 +48,7 @@ LIMIT = """\
 [one-more]
 generation = "keras"
 title = "A limit"
-because = "It is documented"
+reason = "It is documented"
 
 [[one-more.match]]
 check = "structure"
@@ -62,7 +62,7 @@ def write_issue(folder: Path, text: str, name: str = "one.py") -> Path:
 
 def test_a_script_and_its_header_are_read(tmp_path: Path) -> None:
     (issue,) = load(write_issue(tmp_path, VALID)).issues
-    assert (issue.id, issue.title, issue.because) == ("one", "A title", "It forgets")
+    assert (issue.id, issue.title, issue.reason) == ("one", "A title", "It forgets")
     assert (issue.root, issue.verdict, issue.lines, issue.files) == ("settings", "minor", (LINK,), ("x.py",))
     assert issue.code.endswith("clone = keras.models.clone_model(model)\n")
     assert (issue.severity, issue.raises, issue.script) == (Severity.PROPERTY, "AssertionError", VALID)
@@ -142,7 +142,7 @@ def test_a_match_explains_a_cause_if_every_field_matches(
         pytest.param('# check = "structure"\n', "", "[[match]] 1 has no `check`", id="no check"),
         pytest.param('kind = "Lambda"', "kind = ", "not TOML", id="no TOML"),
         pytest.param("import keras", "import", "not Python", id="no Python"),
-        pytest.param("because", "reason", "one-more: Object contains unknown field `reason`", id="field of a limit"),
+        pytest.param("reason", "because", "one-more: Object contains unknown field `because`", id="field of a limit"),
         pytest.param("[one-more]\n", "one = 1\n[one-more]\n", "found the value `one`", id="no table"),
     ],
 )

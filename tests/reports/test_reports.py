@@ -279,7 +279,7 @@ def hostile_reports(path: Path, text: str = POISON) -> tuple[Page, str, str]:
         "versions": {text: {text: text}},
         "counts": {"keras": {**hits, "refused": {text: 1}}, text: counts(known={"lambda-refused": {"crashes": 1}})},
     }
-    known = KnownIssues((replace(KNOWN.get("lambda-refused"), title=text, because=text, link=f"https://x/{text}"),))
+    known = KnownIssues((replace(KNOWN.get("lambda-refused"), title=text, reason=text, link=f"https://x/{text}"),))
     return reports(path, findings, known, **run)
 
 

@@ -410,7 +410,7 @@ def cloners(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("model", sorted({row[0] for row in CASES}))
-def test_broken_clones_have_the_root_causes_of_their_row(model: str, cloners: Path, keras: SubjectProcess) -> None:
+def test_broken_clones_have_the_expected_root_causes(model: str, cloners: Path, keras: SubjectProcess) -> None:
     names = {f"{cloners.with_suffix('')}:clone_{number}": row for number, row in enumerate(CASES) if row[0] == model}
     case = Case(
         f"{BUILDERS}\nmodel = {model.removeprefix('costly ')}\n",

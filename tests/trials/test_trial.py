@@ -133,7 +133,7 @@ def fault():
     raise TypeError("could not locate 'transform'")
 
 
-def again(kind, text, cause=True):
+def wrap(kind, text, cause=True):
     try:
         fault()
     except TypeError as error:
@@ -150,13 +150,13 @@ def from_config(text):
 """
 RAISED = {
     "fault()": "TypeError in raises.py:fault",
-    "again(TypeError, 'Exception encountered: {}')": "TypeError in raises.py:fault",
-    "again(ValueError, 'no layer: {}')": "ValueError in raises.py:again",
+    "wrap(TypeError, 'Exception encountered: {}')": "TypeError in raises.py:fault",
+    "wrap(ValueError, 'no layer: {}')": "ValueError in raises.py:wrap",
     "from_config('Error when deserializing: {}')": "ValueError in raises.py:fault",
-    "again(TypeError, 'no such layer')": "TypeError in raises.py:again",
-    "again(TypeError, 'in a layer: {}', cause=False)": "TypeError in raises.py:again",
+    "wrap(TypeError, 'no such layer')": "TypeError in raises.py:wrap",
+    "wrap(TypeError, 'in a layer: {}', cause=False)": "TypeError in raises.py:wrap",
 }
-"""By a line of a cloner: the first exception, and where it was raised."""
+"""For each line of a cloner, the exception that the title names, and where it was raised."""
 
 
 def test_the_cause_of_a_wrapped_exception_is_the_inner_exception(keras: SubjectProcess, tmp_path: Path) -> None:
@@ -184,15 +184,15 @@ def test_only_the_cloner_that_changes_the_original_is_blamed(fault: str, keras: 
 
 
 FAITHFUL = {
-    "runs by chance": """
+    "random outputs": """
     def call(self, x):
         return x + float(next(count))
 """,
-    "gradients by chance": """
+    "random gradients": """
     def call(self, x):
         return tf.custom_gradient(lambda x: (x, lambda g: g + time.perf_counter_ns() % 1e6))(x)
 """,
-    "notes its calls": """
+    "records the mode": """
     def call(self, x, training=None):
         self.mode = training
         return x
@@ -211,8 +211,8 @@ FAITHFUL = {
     def call(self, x):
         return self.inner(x)
 """,
-    "has what its class answers": """
-    presets = OfTheClass(lambda kind: {"first": ["a", "b"]})
+    "a class property": """
+    presets = ClassProperty(lambda kind: {"first": ["a", "b"]})
 
     def call(self, x):
         return x * 1.0
@@ -229,7 +229,7 @@ from keras import layers
 count = itertools.count()
 
 
-class OfTheClass(property):
+class ClassProperty(property):
     def __get__(self, thing, kind=None):
         return self.fget(kind)
 
@@ -268,7 +268,7 @@ def test_an_endless_cloner_is_reported_with_its_place(tmp_path: Path) -> None:
     assert cause.root.raised is not None and cause.root.raised.frame.startswith("keras/src/")
 
 
-@pytest.mark.slow(reason="it starts a Keras")
+@pytest.mark.slow(reason="it starts a process with Keras")
 @pytest.mark.parametrize("name", ["keras", "tf_keras", "keras/jax", "keras/torch"])
 def test_missing_gpu_error_names_the_available_devices(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if reason := why_missing(name):

@@ -123,8 +123,8 @@ class Pair:
         original, clone = models[0].layers[layer], models[1].layers[counterpart]
         if len(original.calls) == len(clone.calls) == 1:
             return _ONE_TO_ONE
-        original_consumers, clone_consumers = self._consumers
-        name = functools.partial(self.counterpart, calls=calls)
+        original_users, clone_users = self._consumers
+        name = functools.partial(self.name_in_original, calls=calls)
 
         def keys(call: CallRecord, name: TensorName, use: int, consumers: list[tuple[str, int, int]]) -> Keys:
             args, kwargs = map_tensors(call.args, name), map_tensors(call.kwargs, name)
@@ -136,8 +136,8 @@ class Pair:
             return (*((text, *suffix) for text in texts for suffix in ((uses, use), (uses,), (use,), ())), use)
 
         return align(
-            [keys(call, self.tensor, use, original_consumers[layer, use]) for use, call in enumerate(original.calls)],
-            [keys(call, name, use, clone_consumers[counterpart, use]) for use, call in enumerate(clone.calls)],
+            [keys(call, self.tensor_name, use, original_users[layer, use]) for use, call in enumerate(original.calls)],
+            [keys(call, name, use, clone_users[counterpart, use]) for use, call in enumerate(clone.calls)],
         )
 
     @cached_property
@@ -146,15 +146,15 @@ class Pair:
         original, clone = self.structures
         return consumers_of(original, self.name), consumers_of(clone, lambda layer: names.get(layer, "new"))
 
-    def tensor(self, tensor: Tensor) -> str:
+    def tensor_name(self, tensor: Tensor) -> str:
         layer, use, output = tensor
         return f"{self.name(layer)}#{use}.{output}"
 
-    def counterpart(self, tensor: Tensor, calls: Mapping[int, Alignment] | None = None) -> str:
+    def name_in_original(self, tensor: Tensor, calls: Mapping[int, Alignment] | None = None) -> str:
         """The name of a clone's tensor in the original; "new ..." if missing there."""
         layer, use, output = tensor
         if layer < 0:  # no layer of the model
-            return self.tensor(tensor)
+            return self.tensor_name(tensor)
         expected = self.layers.originals.get(layer)
         if expected is None:
             layers = self.structures[1].layers
@@ -210,7 +210,7 @@ class Pair:
 
     @cached_property
     def original_layers(self) -> dict[int, int]:
-        """For each layer of the clone, the original's (first place); -1 is the model."""
+        """For each layer of the clone, the first place of the original's; -1 is the model."""
         first: dict[int, int] = {}
         places = [first.setdefault(layer.ident, index) for index, layer in enumerate(self.original.structure.layers)]
         return {-1: -1, **{counterpart: places[original] for original, counterpart in self.layers.pairs}}

@@ -146,7 +146,7 @@ def _describe(pair: Pair, fact: Fact, other: Fact) -> str:
         states = fact.variable - len(model.weights)
         return f"weights[{fact.variable}]" if states < 0 else f"states[{states}]"
     if fact.tensor is not None and other.tensor is not None and fact.tensor[0] > NO_LAYER:
-        return pair.tensor(fact.tensor)
+        return pair.tensor_name(fact.tensor)
     return fact.text
 
 

@@ -41,18 +41,18 @@ class Flow(msgspec.Struct, frozen=True, dict=True):
         return cls(tuple(layers), tuple(steps))
 
     def time(self, place: Place | None) -> int:
-        """When a place first ran; layers that did not run follow, then the model."""
+        """When the layer at a place first ran; layers that did not run follow, then the model."""
         if place is None or place.layer < 0:
             return 10**9
-        layer = self.identity(place.layer)
+        layer = self.first_place(place.layer)
         time = self._times.get((layer, place.use), self._times.get((layer, 0)))
         return 10**6 + place.layer if time is None else time
 
     def start_time(self, place: Place | None) -> int:
-        """When a place, or a layer inside the place, first ran."""
+        """When the layer at a place, or a layer in it, first ran."""
         times = [self.time(place)]
         if place is not None:
-            holder = self.identity(place.layer)
+            holder = self.first_place(place.layer)
             times += [self._times.get((layer, 0), 10**9) for layer in self._holders if holder in self._holders[layer]]
         return min(times)
 
@@ -62,26 +62,26 @@ class Flow(msgspec.Struct, frozen=True, dict=True):
             return False
         if place.layer < 0 or other.layer < 0:
             return place.layer == other.layer or place.container or other.container
-        is_same = self.identity(place.layer) == self.identity(other.layer)
+        is_same = self.first_place(place.layer) == self.first_place(other.layer)
         return is_same or self.holds(place.layer, other.layer) or self.holds(other.layer, place.layer)
 
     def holds(self, holder: int, layer: int) -> bool:
-        return self.identity(holder) in self._holders[self.identity(layer)]
+        return self.first_place(holder) in self._holders[self.first_place(layer)]
 
     def reaches(self, place: Place, other: Place) -> bool:
         """Whether the layer at `place` can affect the outputs of the layer at `other`."""
         if self.are_related(place, other):
             return True
-        source = self.identity(place.layer)
-        return min(place.layer, other.layer) >= 0 and source in self._upstream(self.identity(other.layer))
+        source = self.first_place(place.layer)
+        return min(place.layer, other.layer) >= 0 and source in self._ancestors(self.first_place(other.layer))
 
-    def identity(self, layer: int) -> int:
+    def first_place(self, layer: int) -> int:
         """The index of the first place of a layer."""
         return self._first_places[layer] if 0 <= layer < len(self._first_places) else layer
 
-    def _upstream(self, layer: int) -> set[int]:
+    def _ancestors(self, layer: int) -> set[int]:
         """Every layer that can affect the outputs of `layer`."""
-        reached = self._upstream_cache.setdefault(layer, set())
+        reached = self._ancestors_cache.setdefault(layer, set())
         waiting = [layer] if not reached else []
         while waiting:
             new = self._sources[waiting.pop()] - reached
@@ -90,7 +90,7 @@ class Flow(msgspec.Struct, frozen=True, dict=True):
         return reached
 
     @cached_property
-    def _upstream_cache(self) -> dict[int, set[int]]:
+    def _ancestors_cache(self) -> dict[int, set[int]]:
         return {}
 
     @cached_property
@@ -107,7 +107,7 @@ class Flow(msgspec.Struct, frozen=True, dict=True):
         """The holders of each layer, the model excluded."""
         holders: defaultdict[int, set[int]] = defaultdict(set)
         for index, layer in enumerate(self.layers):
-            holders[self._first_places[index]].update(map(self.identity, self._holders_of(layer)))
+            holders[self._first_places[index]].update(map(self.first_place, self._holders_of(layer)))
         return holders
 
     @cached_property
@@ -115,14 +115,14 @@ class Flow(msgspec.Struct, frozen=True, dict=True):
         """The direct sources of each layer: sublayers, its inputs, and its holders' inputs."""
         direct: defaultdict[int, set[int]] = defaultdict(set)
         for index, layer in enumerate(self.layers):
-            direct[self._first_places[index]].update(map(self.identity, layer.sources))
+            direct[self._first_places[index]].update(map(self.first_place, layer.sources))
         sources = defaultdict(set, {index: set(layers) for index, layers in direct.items()})
         for index, layer in enumerate(self.layers):
             place = self._first_places[index]
-            for holder in map(self.identity, self._holders_of(layer)):
+            for holder in map(self.first_place, self._holders_of(layer)):
                 sources[place] |= direct[holder] - {place}
             if layer.holder >= 0:
-                sources[self.identity(layer.holder)].add(place)
+                sources[self.first_place(layer.holder)].add(place)
         return sources
 
     def _holders_of(self, layer: FlowLayer) -> Iterator[int]:

@@ -132,7 +132,7 @@ def _follows_statically(later: Difference, earlier: Difference, flow: Flow) -> b
         return is_about_flags and is_about_layers and flow.are_related(source, place)
     if role == "chosen" and earlier.part in _CALL_PARTS and _is_about_tensors(later):
         return flow.reaches(source, place)  # a different call passes different tensors on
-    if flow.identity(source.layer) == flow.identity(place.layer):
+    if flow.first_place(source.layer) == flow.first_place(place.layer):
         if later.check == "own":
             return role == "replaced" or earlier.check == "own"
         return role == "replaced" or later_role != "chosen"

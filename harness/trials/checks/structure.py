@@ -140,8 +140,9 @@ def _argument_name(part: Part, keys: tuple[Any, ...], kind: str) -> str:
 
 def _argument_mismatches(pair: Pair, call: CallRecord, counterpart: CallRecord) -> Iterator[tuple[Part, Mismatch]]:
     """The arguments that differ; the part says whether they are in `args` or `kwargs`."""
-    expected = [map_tensors(call.args, pair.tensor), map_tensors(call.kwargs, pair.tensor)]
-    found = [map_tensors(counterpart.args, pair.counterpart), map_tensors(counterpart.kwargs, pair.counterpart)]
+    expected = [map_tensors(call.args, pair.tensor_name), map_tensors(call.kwargs, pair.tensor_name)]
+    name = pair.name_in_original
+    found = [map_tensors(counterpart.args, name), map_tensors(counterpart.kwargs, name)]
     expected[0], found[0] = _as_lists(expected[0], found[0]), _as_lists(found[0], expected[0])
     for part, value, clone_value in zip(ARGUMENTS, _with_keywords(*expected, *found), found, strict=True):
         for leaf in mismatches(value, clone_value):
@@ -178,7 +179,7 @@ def _ends(pair: Pair, part: Part, nesting: Part) -> Iterator[Difference]:
     for leaf in mismatches(*(getattr(structure, f"{part}_structure") for structure in pair.structures)):
         yield differs_in(ENDS, nesting, leaf, f"model.{part}_structure", model)
     ends, clone_ends = (getattr(structure, plural) for structure in pair.structures)
-    tensors = [pair.tensor(end.tensor) for end in ends], [pair.counterpart(end.tensor) for end in clone_ends]
+    tensors = [pair.tensor_name(end.tensor) for end in ends], [pair.name_in_original(end.tensor) for end in clone_ends]
     moved = differs_in_order(ENDS, part, plural, *tensors, model)
     yield from moved
     if moved and len(ends) == len(clone_ends):

@@ -57,7 +57,7 @@ def of_inputs(build, shapes):
     return keras.Model(inputs if len(inputs) > 1 else inputs[0], outputs)
 
 
-def around(layer, shape=(3,)):
+def model_with(layer, shape=(3,)):
     """Return a model that calls one layer, or a function, on its input."""
     return of_inputs(layer, [shape])
 

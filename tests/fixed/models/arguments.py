@@ -8,7 +8,7 @@ import keras
 import tensorflow as tf
 from keras import layers
 
-from . import ASKED, GENERATION, MISUSED, around
+from . import ASKED, GENERATION, MISUSED, model_with
 
 Asked = collections.namedtuple("Asked", "build arguments by_hand")
 """A model from `build`, cloned with `arguments`, must equal the model from `by_hand`."""
@@ -244,7 +244,7 @@ def holding(make):
     def build():
         layer = dense()
         layer.held = make()
-        return around(layer)
+        return model_with(layer)
 
     return build
 
@@ -256,7 +256,7 @@ def using_a_layer_around():
         def call(self, x):
             return used(x)
 
-    return around(lambda x: Using()(used(x)))
+    return model_with(lambda x: Using()(used(x)))
 
 
 def with_weights(arguments):
@@ -276,7 +276,7 @@ IN_KERAS = {
     "a call function of a Sequential": (keras.Sequential, functions(call=print), "is not supported with Sequential"),
     "a layer with a function": (dense, functions(remade), "only supported for Sequential"),
     "no outputs": (single, functions(call=lambda *_, **__: None), "`call_function` returned .*None.* for a call of"),
-    "a variable of no layer": (lambda: around(lambda x: x * keras.Variable(1.0)), functions(remade), "the variable"),
+    "a free variable": (lambda: model_with(lambda x: x * keras.Variable(1.0)), functions(remade), "the variable"),
     "a tensor without a history": (single, tensors(lambda: keras.KerasTensor((None, 3))), "an `Input`"),
     "a mask from outside": (tanh_masked, tensors(embedded_steps), "not connected"),
     "an iterator": (holding(lambda: iter(tf.data.Dataset.range(3))), dict, "`held` of 'dense' holds.*Iterator"),

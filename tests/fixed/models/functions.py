@@ -29,7 +29,7 @@ class Joined(layers.Layer):
         return self.join(x)
 
 
-def over(value):
+def closure_over(value):
     """Return a function that closes over a sublayer or a container of sublayers."""
     return lambda x: (value["a"] if isinstance(value, dict) else value[1] if isinstance(value, list) else value)(x)
 
@@ -48,15 +48,15 @@ def with_words(layer):
     return lambda x: layer(x) if words else x
 
 
-HELD = {
-    "a function over a list of layers": lambda self: over(self.parts),
-    "a function over a dict of layers": lambda self: over(self.by_name),
+JOINS = {
+    "a function over a list of layers": lambda self: closure_over(self.parts),
+    "a function over a dict of layers": lambda self: closure_over(self.by_name),
     "a function over a layer and much else": lambda self: with_words(self.parts[0]),
     "a partial of a list of layers": lambda self: functools.partial(second, self.parts),
     "a function with a default": lambda self: lambda x, part=self.parts[0]: part(x),
     "a cached function": lambda self: cached(lambda: self.parts[0]),
 }
-models({name: lambda join=join: Joined(join) for name, join in HELD.items()}, lambda layer: of_inputs(layer, [(3,)]))
+models({name: lambda join=join: Joined(join) for name, join in JOINS.items()}, lambda layer: of_inputs(layer, [(3,)]))
 
 called = layers.Dense(3, name="called")
 """A layer in a global variable, as in a script."""
@@ -68,8 +68,8 @@ def helper(x):
     return called(x) * 2.0
 
 
-def again(x, times=2):
-    return called(x) if times == 0 else again(x, times - 1)
+def recursive(x, times=2):
+    return called(x) if times == 0 else recursive(x, times - 1)
 
 
 @functools.cache
@@ -80,19 +80,19 @@ def picked():
 GLOBAL = {
     "a global layer": lambda x: called(x),
     "a global function that calls a global layer": lambda x: helper(x),
-    "a function that calls itself and a global layer": again,
+    "a function that calls itself and a global layer": recursive,
     "a cached global function": lambda x: picked()(x),
 }
 
 
-def of_called(function):
+def model_around_called(function):
     x = keras.Input((3,))
     return keras.Model(x, layers.Lambda(function)(called(x)))
 
 
 for what, function in GLOBAL.items():
-    model(name=what)(functools.partial(of_called, function))
-model(name="an untracked layer")(functools.partial(of_called, lambda x: untracked(x)))
+    model(name=what)(functools.partial(model_around_called, function))
+model(name="an untracked layer")(functools.partial(model_around_called, lambda x: untracked(x)))
 
 
 class Box:

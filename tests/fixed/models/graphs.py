@@ -6,7 +6,7 @@ import keras
 import numpy as np
 from keras import layers
 
-from . import GENERATION, around, model
+from . import GENERATION, model, model_with
 
 
 @model()
@@ -35,7 +35,7 @@ def a_model_from_the_middle_of_a_graph():
 
 @model()
 def thirty_models_deep():
-    inner = around(layers.Dense(3))
+    inner = model_with(layers.Dense(3))
     for _ in range(30):
         x = keras.Input((3,))
         inner = keras.Model(x, inner(x) + x)
@@ -45,7 +45,7 @@ def thirty_models_deep():
 @model()
 def a_layer_shared_with_nested_models(x):
     shared = layers.Dense(3, name="shared")
-    one = around(shared)
+    one = model_with(shared)
     j = keras.Input((3,))
     two = keras.Model(j, one(shared(j)), name="two")
     return layers.Add()([two(x), one(shared(x)), two(one(x))])
@@ -54,7 +54,7 @@ def a_layer_shared_with_nested_models(x):
 @model(shapes=[(4, 3), (3,)])
 def a_model_in_a_wrapper_and_outside(x, z):
     shared = layers.Dense(3, name="shared")
-    inner = around(shared)
+    inner = model_with(shared)
     return [layers.TimeDistributed(inner)(x), inner(z), shared(z)]
 
 
@@ -94,6 +94,6 @@ def states_that_are_given_and_states_that_last():
 @model()
 def weights_in_operations(x):
     inside, before = layers.Dense(3, name="inside"), layers.Dense(3, name="before")
-    inner = around(inside)
+    inner = model_with(inside)
     before.build((None, 3))
     return [inner(x) @ inside.kernel, x @ before.kernel, before(x)]

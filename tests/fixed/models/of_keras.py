@@ -6,7 +6,7 @@ import keras
 import numpy as np
 from keras import layers, ops
 
-from . import around, model, models
+from . import model, model_with, models
 from .single_layers import under_a_mask
 
 
@@ -91,7 +91,7 @@ def a_layer_with_a_build_config_of_its_own(x):
 
 @model()
 def a_model_quantized():
-    it = around(layers.Dense(8), (4,))
+    it = model_with(layers.Dense(8), (4,))
     it.quantize("int8")
     return it
 

@@ -7,7 +7,7 @@ import numpy as np
 import tensorflow as tf
 from keras import layers
 
-from . import around, model
+from . import model, model_with
 
 
 @model()
@@ -47,14 +47,14 @@ def losses_and_metrics_that_are_added():
 @model()
 def augmentations_with_a_seed_after_a_run():
     body = keras.Sequential([layers.RandomFlip(seed=2), layers.RandomRotation(0.2, seed=3)])
-    it = around(body, (8, 8, 3))
+    it = model_with(body, (8, 8, 3))
     it(np.ones((2, 8, 8, 3), "float32"), training=True)
     return it
 
 
 @model()
 def compiled_for_mixed_precision():
-    it = around(layers.Dense(1, dtype="mixed_bfloat16"), (4,))
+    it = model_with(layers.Dense(1, dtype="mixed_bfloat16"), (4,))
     keras.mixed_precision.set_global_policy("mixed_bfloat16")
     it.compile(loss="mse")
     keras.mixed_precision.set_global_policy("float32")

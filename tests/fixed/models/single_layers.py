@@ -8,7 +8,7 @@ import keras
 import numpy as np
 from keras import layers
 
-from . import around, frozen, model, models
+from . import frozen, model, model_with, models
 
 
 def scaled(x, by=2.0):
@@ -23,7 +23,7 @@ def with_a_mask(x, mask=None, training=None):
 def under_a_mask(layer):
     # Wrappers pass the mask to their layer, but not every layer accepts a mask.
     masks = not isinstance(layer, layers.TimeDistributed)
-    return around(lambda x: layer(layers.Masking()(x) if masks else x), (4, 3))
+    return model_with(lambda x: layer(layers.Masking()(x) if masks else x), (4, 3))
 
 
 class Affine(layers.Layer):
@@ -142,7 +142,7 @@ def a_regularizer_that_layers_share(x):
 
 @model(shapes=[(4, 3)])
 def a_shared_layer_with_parts(x):
-    shared, inner = layers.Dense(3, name="d"), around(layers.Dense(3), (4, 3))
+    shared, inner = layers.Dense(3, name="d"), model_with(layers.Dense(3), (4, 3))
     parts = [shared, inner, frozen(layers.Dense(3)), Affine(2), layers.Lambda(scaled)]
     return [Holder(shared, parts, {"last": layers.Dense(3)})(x), shared(x), inner(x)]
 
@@ -211,5 +211,5 @@ models({"an own class without a config": lambda: Silent(5, lambda x: x + 1, "min
 
 @model()
 def own_classes_inside(x):
-    first, second = Silent(5, lambda x: x * 2.0, "first"), around(Backbone(5, 2.0, "second"))
+    first, second = Silent(5, lambda x: x * 2.0, "first"), model_with(Backbone(5, 2.0, "second"))
     return second(first(second(first(x))))
