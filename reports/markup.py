@@ -48,7 +48,7 @@ def code_block(text: str, language: str = "") -> str:
 def escape_markdown(text: str) -> str:
     """Escape markup, links and mentions for a line or a table of Markdown."""
     line = " ".join(shorten(text, MAX_LINE).split())
-    # Underscores within words have no effect in Markdown; without backslashes, titles are also readable as plain text.
+    # Underscores within words have no effect in Markdown.
     line = escape(re.sub(r"([\\`*\[\]#|~!]|(?<!\w)_|_(?!\w))", r"\\\1", line), quote=False)
     return re.sub(r"@(?=\w)", "@\u200b", line)
 

@@ -22,7 +22,7 @@ _OUTPUTS_OF_TWO = {
 }
 """The replacement of each output if the input is two tensors."""
 _NEW_TENSORS = {"x": "x + 1.0", "x[0]": "x[0] * 2.0", "x[1]": "x[0] + x[1]"}
-"""Replacements of outputs that are the input itself: otherwise Keras would set the output's mask on the input, too."""
+"""Replacements of outputs that are the input itself, which would get the output's mask."""
 _SHAPES = {"x[..., :1]": "(*<0>.shape[1:-1], 1)", "x[:, 0]": "tuple(<0>.shape[2:])"}
 
 
@@ -52,7 +52,7 @@ _FORMS = {
 }
 """Forms for `Lambda` only; it also has the forms of all functions (`FUNCTION_FORMS`)."""
 _FORMS_WITHOUT_NUMBER = ("registered", "named", "lambda", "static", "traced", "training", "mask")
-# Almost half are registered: Keras 3 does not deserialize others, and that failure would hide all other bugs.
+# Almost half are registered: for others, Keras 3 raises, which hides all other bugs.
 _FORM_CHOICES = (*("registered",) * 20, *FUNCTION_FORMS, *_FORMS)
 _MASKS = ("", "pass", *("",) * 9, "some", "make", "fixed", "named", *("registered",) * 9)
 _OUTPUT_SHAPES = ("", "", "given", "callable", *("",) * 4, *("registered",) * 3)

@@ -1,6 +1,6 @@
 """Check a user's cloner or model in this process, such as in a test.
 
-The functions call the code that otherwise runs in child processes. The module itself imports no Keras.
+The module itself imports no Keras.
 """
 
 from __future__ import annotations

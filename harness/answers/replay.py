@@ -1,7 +1,6 @@
 """Try a finding, a graph or a known issue again.
 
-Its script is run first. A trial of its graph follows if there is no script, or if the script fails in another way or
-cannot decide. `clonediff replay --help` explains the answers.
+Its script is run first. If that does not decide, a trial of its graph follows.
 """
 
 from __future__ import annotations
@@ -65,7 +64,7 @@ def replay(
 ) -> Generator[ReplayRow, None, None]:
     """Yield the answer for each target on each subject, or on the target's own subject.
 
-    Answers that need no process come first. One process is started at a time; `report` gets a line with its subject.
+    Answers that need no process come first. `report` gets a line for each process that is started.
     """
     by_subject: dict[Subject, list[tuple[Target, ReplayRow]]] = defaultdict(list)
     for target in targets:

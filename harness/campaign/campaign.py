@@ -29,7 +29,7 @@ REDUCING_SHARE = 1 / 4
 MIN_SECONDS, SCRIPT_SECONDS = 5.0, 4.0
 """The least time for reducing a finding, and the usual time that its script takes."""
 MAX_START_SECONDS = 15.0
-"""How many seconds of the budget the start may use. A longer start, such as an installation, extends the run."""
+"""How many seconds of the budget the start may use; a longer start extends the run."""
 MAX_FAILURES = 3
 """How many shards of a subject may fail in a row before the campaign gives up the subject."""
 WAIT_SECONDS = 0.5

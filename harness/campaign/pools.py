@@ -1,7 +1,6 @@
 """The workers of a campaign: local threads, or the workers of a Dask cluster.
 
-A worker needs 6% of the CPU time of its subject, so threads can serve about 15 jobs. For more on one machine, start
-Dask workers on it. Only this module imports Dask, and only for a cluster.
+Threads can serve about 15 jobs; for more on one machine, start Dask workers. Only this module imports Dask.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The record of a campaign: its counts and findings, written during the run.
 
-Memory does not grow with the number of trials. A finding is written immediately, and again when it is reduced. Files
-are replaced atomically.
+A finding is written immediately, and again when it is reduced. Files are replaced atomically.
 """
 
 from __future__ import annotations

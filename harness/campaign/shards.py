@@ -18,10 +18,7 @@ from clonediff.reports.records import Counts, Finding, Run, Severity
 BLOCK_SIZE = 10
 """How many graphs to draw from one seed: a few seconds of work."""
 JOBS_PER_BLOCK = 32
-"""For every 32 jobs, a shard has one more block, so that the load of the campaign's process does not grow.
-
-The first shards are small, so that workers soon know the findings of others.
-"""
+"""A shard has one more block for every 32 jobs. The first shards are small, so that workers soon share findings."""
 
 
 class Setup(msgspec.Struct, frozen=True):

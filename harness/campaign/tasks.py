@@ -1,7 +1,6 @@
 """The tasks of a worker: try a shard, and reduce a finding.
 
-Both are functions of plain data, so the result does not depend on the worker. A worker keeps a warm process of each
-subject between tasks.
+A worker keeps a warm process of each subject between tasks.
 """
 
 from __future__ import annotations
@@ -195,7 +194,7 @@ def try_shard(setup: Setup, shard: Shard) -> Result:
     refused: dict[str, bytes] = {}
     for graph in _graphs(shard, trials):
         trial = trials.try_graph(graph)
-        # Refused graphs of the corpus are not counted: they may use layers that the release or the user no longer has.
+        # A refused graph of the corpus is not counted: it may use a layer that no longer exists.
         if trial.refused is not None and not shard.graphs:
             text = reason(trial.refused.type, trial.refused.message)
             reasons[text] += 1

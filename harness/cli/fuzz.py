@@ -35,7 +35,7 @@ DEFAULT_MINUTES = 2.0
 _CGROUP = Path("/sys/fs/cgroup")
 """The control group (v2) of this container."""
 MEMORY_PER_SUBJECT = 3 << 29
-"""The bytes that a job needs for each subject: for the child process, and for the process that runs scripts."""
+"""The bytes that a job needs for each subject: for its child process and its scripts."""
 CLONEDIFF_FAILED = 3
 """The exit code if clonediff itself failed on a graph, or could not do a task."""
 _MINUTES = "Stop after this many minutes [2; no limit with --trials]."

@@ -1,7 +1,6 @@
 """Print lines, tables, JSON and progress to the terminal; choose exit codes.
 
-Results go to standard output, progress and warnings to standard error. Control characters are escaped, because texts
-come from files and models. `rich` decides whether the terminal gets colours.
+Results go to standard output, progress and warnings to standard error. Control characters are escaped.
 """
 
 from __future__ import annotations

@@ -6,9 +6,9 @@ from typing import Any
 
 from clonediff.harness.inside.canonical import class_code, short_text
 from clonediff.harness.inside.configs import compile_texts
+from clonediff.harness.inside.context import Context
 from clonediff.harness.inside.facts import Facts
 from clonediff.harness.inside.layers import Layers, is_custom_class
-from clonediff.harness.inside.observer import Observer
 from clonediff.harness.inside.structure import skeleton
 from clonediff.harness.observation import Endpoint, Structure, Variable
 
@@ -16,13 +16,13 @@ from clonediff.harness.observation import Endpoint, Structure, Variable
 class Description:
     """The `Structure` of a model, with its layers, its variables and their initial values."""
 
-    def __init__(self, model: Any, observer: Observer, values: bool = True) -> None:
-        framework, digest = observer.framework, observer.digests.digest
-        self._observer = observer
+    def __init__(self, model: Any, context: Context, values: bool = True) -> None:
+        framework, digest = context.framework, context.digests.digest
+        self._context = context
         self.model = model
         self.values: Any = None
         """The values of all variables before each run."""
-        self.layers = Layers(model, observer)
+        self.layers = Layers(model, context)
         self.weights, trainable = framework.weights(model)
         states = framework.states(model)
         layers = self.layers.describe()
@@ -44,7 +44,7 @@ class Description:
         digests = {
             id(state): digest(value)
             for state, value in zip(self.states, self.initial_states, strict=False)
-            if not observer.ignores_values and id(state) not in random_states
+            if not context.ignores_values and id(state) not in random_states
         }
         self.structure = Structure(
             kind=type(model).__name__,
@@ -65,7 +65,7 @@ class Description:
     def read_facts(self, original: Description | None = None, facts: Facts | None = None) -> None:
         """Fill the attributes of the shape from `facts`, by default those of the model."""
         original_facts = None if original is None else original.facts
-        self.facts: Facts = facts or Facts(self.layers, [*self.weights, *self.states], self._observer, original_facts)
+        self.facts: Facts = facts or Facts(self.layers, [*self.weights, *self.states], self._context, original_facts)
         for attributes, facts_of_layer in zip(self.structure.facts, self.facts.by_layer, strict=False):
             attributes.clear()
             attributes.update(facts_of_layer)
@@ -77,7 +77,7 @@ class Description:
         return [item for item in copies if id(item) in ids]
 
     def _variable(self, variable: Any, owners: dict[int, int], trainable: bool, value: str = "") -> Variable:
-        framework = self._observer.framework
+        framework = self._context.framework
         name, short_name = framework.names(variable)
         settings = [getattr(variable, setting, None) for setting in ("constraint", "regularizer")]
         distribution = [str(getattr(variable, setting, "")) for setting in ("aggregation", "synchronization")]
@@ -87,7 +87,7 @@ class Description:
             shape=tuple(-1 if size is None else int(size) for size in variable.shape),
             dtype=framework.dtype(variable),
             trainable=trainable,
-            ident=self._observer.ident(variable),
+            ident=self._context.ident(variable),
             value=value,
             short_name=short_name,
             constraint=" ".join([short_text(settings), *distribution, class_code(type(variable))]),
@@ -95,7 +95,7 @@ class Description:
         )
 
     def _end(self, tensor: Any) -> Endpoint:
-        framework, place = self._observer.framework, self.layers.tensor(tensor)
+        framework, place = self._context.framework, self.layers.tensor(tensor)
         layer = self.layers.places[place[0]].layer if place else framework.origin(tensor)[0]
         name, shape = str(getattr(layer, "name", "")), framework.shape(tensor)
         optional = bool(getattr(layer, "optional", False))

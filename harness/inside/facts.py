@@ -34,9 +34,9 @@ from clonediff.harness.inside.canonical import (
     short_text,
     without_addresses,
 )
+from clonediff.harness.inside.context import Context
 from clonediff.harness.inside.digests import short_hash
 from clonediff.harness.inside.layers import Layers
-from clonediff.harness.inside.observer import Observer
 from clonediff.harness.inside.packages import is_user_defined, root_of
 from clonediff.harness.inside.structure import items_of
 from clonediff.harness.observation import NO_LAYER, Fact
@@ -63,12 +63,12 @@ class Facts:
     Every object that was read stays alive, so that no `id` is reused.
     """
 
-    def __init__(self, layers: Layers, variables: list[Any], observer: Observer, original: Facts | None = None) -> None:
+    def __init__(self, layers: Layers, variables: list[Any], context: Context, original: Facts | None = None) -> None:
         self.by_layer: list[dict[str, Fact]] = []
         self._kept_alive: list[Any] = []
         self.other_variables: list[Any] = []
         """Variables that are neither weights nor states of the model, as in an optimizer."""
-        self._observer, self._framework = observer, observer.framework
+        self._context, self._framework = context, context.framework
         self._places = layers
         self._layers = {**layers.index, id(layers.model): -1}
         self._variables = {id(variable): number for number, variable in reversed([*enumerate(variables)])}
@@ -104,10 +104,10 @@ class Facts:
     def _read_attributes(self, path: str, owner: Any, depth: int) -> bool:
         """Read the attributes of an object; return whether a value in it is mutable."""
         is_mutable, kind = False, type(owner)
-        names, own_names = attribute_names(owner, self._observer.private)
+        names, own_names = attribute_names(owner, self._context.private)
         for name in sorted(names.union(properties(kind)) - (frozenset() if path else _NOT_COMPARED)):
             attribute_path = f"{path}.{name}"
-            if attribute_path in _TRAINING_STATE and self._number < 0 and self._observer.ignores_values:
+            if attribute_path in _TRAINING_STATE and self._number < 0 and self._context.ignores_values:
                 continue
             try:
                 value = getattr(owner, name)
@@ -155,7 +155,7 @@ class Facts:
         if isinstance(value, self._framework.variable_class):
             self.other_variables.append(value)
             shape = f"a variable of {value.shape}, {value.dtype}"
-            content = shape if self._observer.ignores_values else self._array_text(self._framework.read(value))
+            content = shape if self._context.ignores_values else self._array_text(self._framework.read(value))
             self._facts[path] = Fact(content, detail=str(getattr(value, "trainable", "")))
             return True
         text = self._whole_text(path, value, kind)
@@ -258,7 +258,7 @@ class Facts:
 
     def _array_text(self, value: Any) -> str:
         value = np.asarray(value)
-        return f"array of {value.shape}, {value.dtype}: {self._observer.digests.digest(value)}"
+        return f"array of {value.shape}, {value.dtype}: {self._context.digests.digest(value)}"
 
     def _text_fact(self, text: str) -> Fact:
         """The fact for a text, with the layers that are named in it."""

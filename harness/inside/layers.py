@@ -16,7 +16,7 @@ import numpy as np
 
 from clonediff.harness.inside.canonical import class_code, short_text
 from clonediff.harness.inside.configs import settings
-from clonediff.harness.inside.observer import Observer
+from clonediff.harness.inside.context import Context
 from clonediff.harness.inside.packages import cached_per_class
 from clonediff.harness.inside.structure import items_of, leaves, skeleton
 from clonediff.harness.observation import CallRecord, LayerRecord
@@ -39,12 +39,12 @@ class LayerPlace(NamedTuple):
 class Layers:
     """The places of a model's layers; `index` has each layer's first place by `id`."""
 
-    def __init__(self, model: Any, observer: Observer) -> None:
+    def __init__(self, model: Any, context: Context) -> None:
         self.model = model
         self.places: list[LayerPlace] = []
         self.index: dict[int, int] = {}
         self.variables: dict[int, Any] = {}
-        self._observer, self._framework = observer, observer.framework
+        self._context, self._framework = context, context.framework
         self._members: dict[int, dict[int, int]] = {}
         """For each holder, the places of its layers by `id`."""
         self._visit(model, -1)
@@ -99,7 +99,7 @@ class Layers:
             record = LayerRecord(
                 name=str(getattr(layer, "name", "")),
                 kind=type(layer).__name__,
-                ident=self._observer.ident(layer),
+                ident=self._context.ident(layer),
                 holder=holder,
                 role=role,
                 config=settings(layer, framework) if first == number else records[first].config,
@@ -174,9 +174,9 @@ class Layers:
             self.variables.setdefault(id(value), value)
             return {"variable": list(self.variables).index(id(value))}
         if isinstance(value, np.ndarray):
-            return {"array": self._observer.digests.leaf(value)}
+            return {"array": self._context.digests.leaf(value)}
         if framework.tensors.is_concrete(value):
-            return {"constant": self._observer.digests.leaf(framework.tensors.array(value))}
+            return {"constant": self._context.digests.leaf(framework.tensors.array(value))}
         return {"value": short_text(value)}
 
 

@@ -69,12 +69,12 @@ def common_objects(first: Objects, second: Objects, known: Objects) -> list[Any]
     return [first[key] for key in keys if _kind(type(first[key])) is _Kind.CAN_CHANGE]
 
 
-def referents_of(belongings: Objects) -> list[Any]:
+def referents_of(owned: Objects) -> list[Any]:
     """The objects to which a model's objects refer now, followed by the bytes of arrays.
 
     The list keeps these objects alive, so that no `id` is reused.
     """
-    items = list(belongings.values())
+    items = list(owned.values())
     referents = gc.get_referents(*items, *(item.__dict__ for item in items if hasattr(item, "__dict__")))
     return referents + [item.tobytes() for item in referents if type(item) is np.ndarray]
 
@@ -95,22 +95,22 @@ def same_referents(before: list[Any], after: list[Any]) -> bool:
 
 
 def leaks(
-    clone: list[Any], original: list[Any], belongings: Objects, known: Iterable[Any], whole_packages: bool = False
+    clone: list[Any], original: list[Any], owned: Objects, known: Iterable[Any], whole_packages: bool = False
 ) -> tuple[Leak, ...]:
-    """The `belongings` of the original that the clone reaches without `known` objects.
+    """The `owned` of the original that the clone reaches without `known` objects.
 
     `clone` and `original` are lists of a model and its layers. What a module holds is not a leak.
     """
     stops = {id(item) for item in known}
     reached = _walk([item for item in clone if id(item) not in stops], _is_reachable)
-    mutable = (key for key in reached.keys() & belongings.keys() if _kind(type(reached[key])) is _Kind.CAN_CHANGE)
+    mutable = (key for key in reached.keys() & owned.keys() if _kind(type(reached[key])) is _Kind.CAN_CHANGE)
     shared = {key for key in mutable if key not in stops and not _is_read_only(reached[key])}
     if not shared:
         return ()
-    common = _held_by_modules(belongings, whole_packages)
+    common = _held_by_modules(owned, whole_packages)
     paths = {key: path for key, path in _paths(clone, shared, stops).items() if key not in common}
     of_original = _paths(original, set(paths), set(), nested=True)
-    names = {key: type(belongings[key]).__name__ for key in paths}
+    names = {key: type(owned[key]).__name__ for key in paths}
     return tuple(Leak(names[key], *path, *of_original.get(key, (-1, ""))) for key, path in paths.items())
 
 

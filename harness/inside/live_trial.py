@@ -1,7 +1,6 @@
 """A trial of a model in the user's own process, which leaves the model unchanged.
 
-To find sizes for open dimensions of inputs, the model is called with a few likely sizes: a position table, an embedding
-or a reshape raises if a size does not fit.
+To find unknown sizes of inputs, the model is called with a few likely sizes: it raises if a size does not fit.
 """
 
 from __future__ import annotations
@@ -14,9 +13,9 @@ from typing import Any
 import numpy as np
 from msgspec.structs import replace
 
+from clonediff.harness.inside.context import Context
 from clonediff.harness.inside.description import Description
 from clonediff.harness.inside.frameworks.interface import Framework
-from clonediff.harness.inside.observer import Observer
 from clonediff.harness.inside.original import Live, VariableValues
 from clonediff.harness.inside.structure import leaves
 from clonediff.harness.inside.trial import run_trial
@@ -41,17 +40,17 @@ def try_live(
     model: Any, cloners: Mapping[str, Any], framework: Framework, inputs: Any = None, costly: bool = True
 ) -> tuple[Answer, list[dict[str, Any]]]:
     """Run a trial of an existing model; return the answer and the input specs."""
-    observer = Observer(framework, _SEED)
+    context = Context(framework, _SEED)
     if not isinstance(model, framework.keras.models.Model):
         raise TypeError(f"expected a model, found {type(model).__name__}")
     if not framework.is_graph(model):
         reason = f"{type(model).__name__} is subclassed, so it has no graph of layers to compare"
         advice = "pass keras.Model(inputs, model(inputs)). clonediff.clone_model can clone the model itself"
         raise TypeError(f"{reason}: {advice}")
-    with ignored_warnings() as filters, framework.isolated(), _restored_afterwards(model, observer):
+    with ignored_warnings() as filters, framework.isolated(), _restored_afterwards(model, context):
         if not framework.ends(model)[0]:
             raise ValueError(f"the model {model.name!r} is not built: call it on data, or start it with an Input")
-        description = Description(model, Observer(framework, 0), values=False)
+        description = Description(model, Context(framework, 0), values=False)
         ends = description.structure.inputs
         specs = _working_inputs(description, framework) if inputs is None else _specs(ends, inputs)
         request = Request(Case("", tuple(specs), seed=_SEED), costly=costly)
@@ -86,9 +85,9 @@ def _quoted(names: Sequence[str] | Mapping[str, Any]) -> str:
 
 
 @contextlib.contextmanager
-def _restored_afterwards(model: Any, observer: Observer) -> Iterator[None]:
+def _restored_afterwards(model: Any, context: Context) -> Iterator[None]:
     """At the end of a scope, restore a model's weights, states, optimizer and metrics."""
-    framework, values = observer.framework, VariableValues(observer)
+    framework, values = context.framework, VariableValues(context)
     states = [state for state, _ in framework.states(model)]
     for variable in [*framework.weights(model)[0], *states, *framework.training_variables(model)]:
         values.keep(variable, framework.read(variable))
@@ -121,7 +120,7 @@ def _working_inputs(description: Description, framework: Framework) -> list[dict
 def _specs_of_sizes(
     ends: Sequence[Endpoint], sizes: dict[str, int], batch: int, bound: int = INTEGER_BOUND, as_integers: bool = False
 ) -> list[dict[str, Any]]:
-    """Specs of inputs, with `sizes` for open dimensions; floats may be drawn `as_integers`."""
+    """Specs of inputs, with `sizes` for unknown ones; floats may be drawn `as_integers`."""
     bound = min(bound, max(min(sizes.values(), default=bound), 2))  # integers may be indices into another input
     specs = []
     for end in ends:

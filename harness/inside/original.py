@@ -6,12 +6,12 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
+from clonediff.harness.inside.context import Context
 from clonediff.harness.inside.description import Description
 from clonediff.harness.inside.digests import are_equal
 from clonediff.harness.inside.facts import Facts, objects_in_function
 from clonediff.harness.inside.failures import failure
 from clonediff.harness.inside.leaks import Objects, common_objects, leaks, owned_objects, referents_of, same_referents
-from clonediff.harness.inside.observer import Observer
 from clonediff.harness.inside.run import run, train
 from clonediff.harness.inside.values import input_arrays, specs_of, target_arrays, weight_arrays
 from clonediff.harness.observation import Case, Failure, Leak, ModelRun, Observation, Structure, TrainingResults
@@ -30,21 +30,21 @@ class Live(NamedTuple):
 class Original:
     """A model and its observation; clones run on the same inputs and values."""
 
-    def __init__(self, model: Any, case: Case, observer: Observer, live: bool) -> None:
+    def __init__(self, model: Any, case: Case, context: Context, live: bool) -> None:
         self.model = model
         self.is_live = live
         self.is_changed = self._has_new_objects = False
         """Whether a cloner has changed the model, or replaced objects with equal ones."""
-        self._observer, self._framework = observer, observer.framework
-        self.description = description = Description(model, observer)
-        observer.backend_draws = self._framework.draws_from_backend(description.layers.objects()[1:], case.source)
+        self._context, self._framework = context, context.framework
+        self.description = description = Description(model, context)
+        context.seeds_backend = self._framework.draws_from_backend(description.layers.objects()[1:], case.source)
         specs = specs_of(description.structure.inputs, list(case.inputs) or None)
-        self._arrays = input_arrays(specs, case.batch, observer.seed)
-        self.values = description.values = randomize(description, observer)
+        self._arrays = input_arrays(specs, case.batch, context.seed)
+        self.values = description.values = randomize(description, context)
         observation = self.observe(description)
         self.inference = observation.inference
         outputs = observation.inference.outputs if observation.inference else ()
-        self._targets = target_arrays([leaf.shape for leaf in outputs], observer.seed)
+        self._targets = target_arrays([leaf.shape for leaf in outputs], context.seed)
         all_fresh = (True,) * len(description.weights)
         self.observation = replace(observation, keeps_inputs=case.keeps_inputs, is_live=live, fresh=all_fresh)
         self._owned = owned_objects(model)
@@ -62,14 +62,14 @@ class Original:
         # Attributes are read after the runs, since runs set some of them.
         description.read_facts(None if description.model is self.model else self.description)
         values = description.values.values[: len(description.weights)]
-        weights = tuple(map(self._observer.digests.digest, values))
+        weights = tuple(map(self._context.digests.digest, values))
         return Observation(description.structure, inference, training, copied_weights=weights, **freshness)
 
     def observe_clone(self, description: Description) -> Observation:
         freshness = self.freshness(description)
         if self.is_live:
             freshness["fresh_states"] = are_states_fresh(self.description, description)
-        description.values, problem = copy_values(self.description, self.values, description, self._observer)
+        description.values, problem = copy_values(self.description, self.values, description, self._context)
         if problem:
             freshness["copy_failure"] = Failure("ValueError", problem)
         return self.observe(description, **freshness)
@@ -78,7 +78,7 @@ class Original:
         return {"fresh": are_fresh(self.description, self.values, clone, can_rebuild=not self.is_live)}
 
     def run(self, description: Description, training: bool = False) -> ModelRun:
-        result = run(description, self._arrays, self._observer, self.model, training)
+        result = run(description, self._arrays, self._context, self.model, training)
         description.values.restore()
         return result
 
@@ -111,8 +111,8 @@ class Original:
 
     def train(self, description: Description) -> TrainingResults:
         """Train a model; nothing else may use it afterwards."""
-        values, _ = copy_values(self.description, self.values, description, self._observer)
-        trained = train(description, self.model, self._arrays, self._targets, self._observer)
+        values, _ = copy_values(self.description, self.values, description, self._context)
+        trained = train(description, self.model, self._arrays, self._targets, self._context)
         values.restore()
         return trained
 
@@ -151,13 +151,13 @@ class Original:
         self.is_changed = bool(common_objects(owned, clone_owned, self._owned_before))
         return {"original_after": self._structure_before} if self.is_changed else {}
 
-    def run_is_repeatable(self, training: bool) -> bool:
+    def is_repeatable(self, training: bool) -> bool:
         self.values.restore()
         expected = self.observation.training if training else self.inference
         return self.run(self.description, training) == expected
 
     def _current_structure(self, facts: Facts | None = None) -> Structure:
-        description = Description(self.model, self._observer, values=False)
+        description = Description(self.model, self._context, values=False)
         description.read_facts(facts=facts)
         return description.structure
 
@@ -189,8 +189,8 @@ def _mark_written(structure: Structure, written: list[int]) -> Structure:
 class VariableValues:
     """The variables of a model, with the values that they have before each run."""
 
-    def __init__(self, observer: Observer) -> None:
-        self._framework = observer.framework
+    def __init__(self, context: Context) -> None:
+        self._framework = context.framework
         self.variables: list[Any] = []
         self.values: list[Any] = []
 
@@ -215,13 +215,13 @@ class VariableValues:
                 self._framework.write(variable, other)
 
 
-def randomize(description: Description, observer: Observer) -> VariableValues:
+def randomize(description: Description, context: Context) -> VariableValues:
     """Give every float weight a random value that no initializer would draw."""
-    framework, values = observer.framework, VariableValues(observer)
+    framework, values = context.framework, VariableValues(context)
     # Shapes are those of the values, since a variable may have unknown dimensions.
     weights = zip(description.structure.weights, description.initial_weights, strict=False)
     shapes = [(weight.name.lower(), initial.shape, weight.dtype) for weight, initial in weights]
-    arrays = weight_arrays(shapes, observer.seed)
+    arrays = weight_arrays(shapes, context.seed)
     for weight, array, initial in zip(description.weights, arrays, description.initial_weights, strict=False):
         if array is None or None in list(weight.shape):  # its unknown dimensions show that it holds adapted state
             values.keep(weight, initial)
@@ -235,10 +235,10 @@ def randomize(description: Description, observer: Observer) -> VariableValues:
 
 
 def copy_values(
-    original: Description, values: VariableValues, clone: Description, observer: Observer
+    original: Description, values: VariableValues, clone: Description, context: Context
 ) -> tuple[VariableValues, str]:
     """Copy weights and states to a clone; return its values and a problem, or ""."""
-    framework, copied = observer.framework, VariableValues(observer)
+    framework, copied = context.framework, VariableValues(context)
     counts = len(original.weights), len(clone.weights)
     problem = "" if counts[0] == counts[1] else f"the original has {counts[0]} weights, the clone {counts[1]}"
     weights, states = values.values[: counts[0]], values.values[counts[0] :]

@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 from msgspec.structs import replace
 
+from clonediff.harness.inside.context import Context
 from clonediff.harness.inside.description import Description
 from clonediff.harness.inside.failures import failure
 from clonediff.harness.inside.frameworks.interface import Framework
-from clonediff.harness.inside.observer import Observer
 from clonediff.harness.inside.structure import leaves, number_leaves
 from clonediff.harness.observation import CallOutputs, Failure, Leaf, ModelRun, TrainingResults
 
 
-def run(description: Description, arrays: list[Any], observer: Observer, template: Any, training: bool) -> ModelRun:
+def run(description: Description, arrays: list[Any], context: Context, template: Any, training: bool) -> ModelRun:
     """Call a model, and record its outputs; `template` is a model with the input structure."""
-    framework, model, leaf = observer.framework, description.model, functools.partial(_leaf, observer, {})
+    framework, model, leaf = context.framework, description.model, functools.partial(_leaf, context, {})
     calls: list[tuple[Any, Any, list[Any], list[Any]]] = []
 
     def listen(layer: Any, result: Any) -> None:
@@ -31,7 +31,7 @@ def run(description: Description, arrays: list[Any], observer: Observer, templat
     losses: list[Any] = []
     try:
         inputs = framework.feed(template, arrays)
-        framework.reseed(observer.seed, observer.backend_draws)
+        framework.reseed(context.seed, context.seeds_backend)
         framework.listener, framework.raisers = listen, []
         result = model(inputs, training=training)
         losses = list(model.losses)
@@ -63,40 +63,40 @@ def _raiser(description: Description, framework: Framework) -> int:
 
 
 def train(
-    description: Description, template: Any, arrays: list[Any], targets: list[list[Any]], observer: Observer
+    description: Description, template: Any, arrays: list[Any], targets: list[list[Any]], context: Context
 ) -> TrainingResults:
     """Train a compiled model on the first element of `targets` that it accepts."""
     trained = TrainingResults()
     for model_targets in targets:
         try:
-            results = _train(description.model, template, arrays, model_targets, observer)
+            results = _train(description.model, template, arrays, model_targets, context)
         except Exception as error:  # an exception is an observation
-            failed = replace(failure(error, function="_train"), layer=_raiser(description, observer.framework))
+            failed = replace(failure(error, function="_train"), layer=_raiser(description, context.framework))
             trained = TrainingResults(failure=failed)
         else:
-            weights = map(observer.framework.read, description.weights)
-            return TrainingResults(results, tuple(map(observer.digests.leaf, weights)))
+            weights = map(context.framework.read, description.weights)
+            return TrainingResults(results, tuple(map(context.digests.leaf, weights)))
     return trained
 
 
-def _train(model: Any, template: Any, arrays: list[Any], targets: list[Any], observer: Observer) -> tuple[str, ...]:
-    framework, results = observer.framework, []
+def _train(model: Any, template: Any, arrays: list[Any], targets: list[Any], context: Context) -> tuple[str, ...]:
+    framework, results = context.framework, []
     model.run_eagerly, model.jit_compile = True, False  # compiling takes seconds and gives the same results
-    framework.reseed(observer.seed, observer.backend_draws)
+    framework.reseed(context.seed, context.seeds_backend)
     framework.raisers = []
     for step in (model.train_on_batch, model.train_on_batch, model.test_on_batch):
         result = step(framework.feed(template, arrays), framework.pack(framework.structures(template)[1], targets))
-        results += [observer.digests.digest(np.asarray(value)) for value in leaves(result)]
+        results += [context.digests.digest(np.asarray(value)) for value in leaves(result)]
     return tuple(results)
 
 
-def _leaf(observer: Observer, known: dict[int, Leaf], tensor: Any, mask: Any = None) -> Leaf:
+def _leaf(context: Context, known: dict[int, Leaf], tensor: Any, mask: Any = None) -> Leaf:
     """The leaf of a tensor with its mask; `known` caches leaves by `id`."""
     if mask is not None:
-        return replace(_leaf(observer, known, tensor), mask=_leaf(observer, known, mask).digest)
-    if not observer.framework.tensors.is_concrete(tensor):
+        return replace(_leaf(context, known, tensor), mask=_leaf(context, known, mask).digest)
+    if not context.framework.tensors.is_concrete(tensor):
         text = repr(tensor)[:40] if isinstance(tensor, (bool, int, float)) else ""
         return Leaf((), type(tensor).__name__, text)
     if id(tensor) not in known:
-        known[id(tensor)] = observer.digests.leaf(observer.framework.tensors.array(tensor))
+        known[id(tensor)] = context.digests.leaf(context.framework.tensors.array(tensor))
     return known[id(tensor)]

@@ -17,10 +17,10 @@ from msgspec.structs import replace
 
 from clonediff.harness.inside.cloners import Cloner, call_cloner, chosen_cloners
 from clonediff.harness.inside.cloners.users import is_users_cloner, no_model_failure
+from clonediff.harness.inside.context import Context, tidy
 from clonediff.harness.inside.description import Description
 from clonediff.harness.inside.failures import GRAPH_FILE, failure
 from clonediff.harness.inside.frameworks.interface import Framework
-from clonediff.harness.inside.observer import Observer, tidy
 from clonediff.harness.inside.original import Live, Original
 from clonediff.harness.inside.script_module import script_module
 from clonediff.harness.inside.structure import leaves
@@ -31,7 +31,7 @@ from clonediff.harness.observation import Answer, Clone, Failure, Leak, Observat
 def run_trial(
     request: Request,
     framework: Framework,
-    observer: Observer | None = None,
+    context: Context | None = None,
     *,
     cloners: Mapping[str, Any] | None = None,
     live: Live | None = None,
@@ -42,16 +42,16 @@ def run_trial(
     cloner changes the original, the following are not called. A `live` model is used instead of the source; the caller
     restores its weights.
     """
-    observer = observer or Observer(framework, request.case.seed)
-    observer.ignores_values = live is not None
+    context = context or Context(framework, request.case.seed)
+    context.ignores_values = live is not None
     start = perf_counter()
     with ignored_warnings(), framework.device_scope(request.device):
         if live is None:
             tidy(framework)
-        framework.reseed(observer.seed)
+        framework.reseed(context.seed)
         with framework.hooked(), script_module(None if live else request.case.source) as module:
             chosen = chosen_cloners(request.cloners if cloners is None else cloners, framework)
-            trial = _Trial(request, chosen, module, observer, live)
+            trial = _Trial(request, chosen, module, context, live)
             answer = trial.run()
             del trial
     return replace(answer, seconds=perf_counter() - start)
@@ -59,13 +59,13 @@ def run_trial(
 
 class _Trial:
     def __init__(
-        self, request: Request, cloners: dict[str, Cloner], module: Any, observer: Observer, live: Live | None
+        self, request: Request, cloners: dict[str, Cloner], module: Any, context: Context, live: Live | None
     ) -> None:
         self._request = request
         self._cloners = cloners
         self._module = module
-        self._observer = observer
-        self._framework, self._live = observer.framework, live
+        self._context = context
+        self._framework, self._live = context.framework, live
         self._seconds = 0.0
         """The time limit of each cloner; after it, the process ends. 0: no limit."""
         self._arguments: list[dict[str, Any]] = []
@@ -82,7 +82,7 @@ class _Trial:
             model = self._build() if self._live is None else self._live.model
         except Exception as error:  # a model that Keras refuses to build is only counted
             return Answer(refused=failure(error, function="_build"))
-        self._original = original = Original(model, request.case, self._observer, self._live is not None)
+        self._original = original = Original(model, request.case, self._context, self._live is not None)
         if seconds := request.clone_seconds:
             self._seconds = max(seconds, request.clone_factor * (perf_counter() - start))
         clones: dict[str, Clone] = {}
@@ -116,7 +116,7 @@ class _Trial:
             return Clone(**answer)
         self._warnings[name] = warned
         try:
-            description = Description(clone, self._observer)
+            description = Description(clone, self._context)
             observation = original.observe_clone(description)
         except Exception as error:  # observing the original did not fail, so the clone is at fault
             return Clone(**{**answer, "failure": failure(error)})
@@ -125,7 +125,7 @@ class _Trial:
         answer["observation"] = replace(observation, leaks=self._leaks(description))
         if self._request.costly:
             answer.update(original.dependent_runs(description, observation.inference))
-            answer.update(self._clone_a_second_time(name, cloner))
+            answer.update(self._clone_twice(name, cloner))
         if self._request.case.keeps_inputs or is_users_cloner(name):
             original.values.restore()  # runs of the clone changed the values of shared layers
         return Clone(**answer)
@@ -135,9 +135,8 @@ class _Trial:
 
         For a live model, warnings are not recorded, but filtered as the user has chosen.
         """
-        # In older releases, initializers draw from the backend's generator: with the seed of the last run, the clone
-        # would get the initial weights of the original.
-        self._framework.reseed(self._observer.seed + 7, self._observer.backend_draws)
+        # With the seed of the last run, initializers of older releases would repeat the original's weights.
+        self._framework.reseed(self._context.seed + 7, self._context.seeds_backend)
         model, arguments = self._original.model, self._request.case.arguments
         recording = with_filters(self._live.filters) if self._live else warned.recording("call_cloner")
         try:
@@ -167,7 +166,7 @@ class _Trial:
         makers = [maker for tensor in tensors for maker in framework.origin(tensor)[:2]]
         return self._original.leaks(clone, [*tensors, *makers])
 
-    def _clone_a_second_time(self, name: str, cloner: Cloner) -> dict[str, Any]:
+    def _clone_twice(self, name: str, cloner: Cloner) -> dict[str, Any]:
         original, changes = self._original, {}
         if not original.is_changed:
             original.values.restore()
@@ -178,7 +177,7 @@ class _Trial:
         if refusal is not None:
             return {**changes, "second_clone_failure": refusal}
         try:
-            return {**changes, "second_clone": original.observe_clone(Description(clone, self._observer))}
+            return {**changes, "second_clone": original.observe_clone(Description(clone, self._context))}
         except Exception as error:
             return {**changes, "second_clone_failure": failure(error)}
 
@@ -208,12 +207,12 @@ class _Trial:
             return observation
         try:
             if self._live is not None:
-                description = Description(original.model, self._observer)
+                description = Description(original.model, self._context)
                 description.values = original.values
                 return replace(observation, null_model=original.observe(description))
             self._framework.forget()
-            self._framework.reseed(self._observer.seed + 500)
-            description = Description(self._build(), self._observer)
+            self._framework.reseed(self._context.seed + 500)
+            description = Description(self._build(), self._context)
         except Exception:  # not every source runs twice, and a cloner may have broken a live model
             return observation
         description.read_facts(original.description)
@@ -228,7 +227,7 @@ class _Trial:
         null_model = self._original.observe_clone(description)
         models = [part for part in runs if part != "trained"]
         is_same = not any(_differs_in(part, observation, null_model) for part in models)
-        if models and is_same and not self._original.run_is_repeatable(training=models[0] == "training"):
+        if models and is_same and not self._original.is_repeatable(training=models[0] == "training"):
             null_model = self._original.observe_clone(description)  # the model may count its calls
         return replace(null_model, trained=self._original.train(description)) if "trained" in runs else null_model
 

@@ -90,10 +90,7 @@ def reproducer(case: Case, dialect: str, difference: Difference, cloner: str = "
 
 
 def _variables_of_run(difference: Difference, sure: bool, dialect: str, case: Case) -> tuple[dict[str, Any], bool]:
-    """The variables of `run.j2`, and whether its lines compare exactly what differed.
-
-    The script calls the functions of `inside/values.py` in the same order, so its inputs are those of the trial.
-    """
+    """The variables of `run.j2`, and whether its lines compare exactly what differed."""
     functions: dict[str, str] = {}
     arrays = [_array_expression(spec, case.batch or DEFAULT_BATCH, functions) for spec in case.inputs]
     variables = {**_DIALECT_NAMES[dialect], "sure": sure, "functions": functions.values(), "arrays": arrays}

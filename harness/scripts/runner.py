@@ -1,8 +1,7 @@
 """Run each script alone, in a process that cannot import clonediff.
 
-A fork server is a process that forks for each script. The first server imports Keras once: that takes seconds, and most
-scripts take a tenth of a second. It is for CPUs only, because a fork lacks the threads that a GPU starts. The second
-server imports nothing, and reruns scripts that ended unexpectedly in a fork of the first.
+A fork server forks for each script. The first one imports Keras, which takes seconds; it is for CPUs only, since a fork
+lacks the threads that a GPU starts. The second one imports nothing, and reruns scripts that ended unexpectedly.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from clonediff.harness.subjects.outcomes import OUT_OF_MEMORY, TIMED_OUT, Lost
 from clonediff.harness.subjects.subject import Subject
 
 LIMIT_SECONDS = 180.0
-"""The seconds that a script may take; on a busy machine, importing TensorFlow takes most of them."""
+"""The seconds that a script may take."""
 
 NOT_REPRODUCIBLE = (TIMED_OUT, OUT_OF_MEMORY, "exit code 0")
 """Outcomes of a trial that a script cannot show: its limits differ, and a script that passes has exit code 0."""

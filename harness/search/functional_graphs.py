@@ -1,6 +1,6 @@
 """A Hypothesis strategy for graphs, which a child process builds from drawn numbers.
 
-The child runs each graph first. If a graph crashes Keras, the child ends, and not the process of the test.
+If a graph crashes Keras, the child ends, and not the process of the test.
 """
 
 from __future__ import annotations

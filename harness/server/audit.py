@@ -2,8 +2,7 @@
 
 For each argument, a script makes an object with one value. The object is rebuilt by `from_config(get_config())`, and
 through JSON. The argument is lost if it changes a fact of the object, and in the rebuilt object this fact is as if the
-argument were left out. Facts that differ between two runs of the same script are ignored. Keras decides which values a
-class accepts.
+argument were left out. Facts that differ between two runs of the same script are ignored.
 """
 
 from __future__ import annotations
@@ -17,11 +16,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, NamedTuple
 
+from clonediff.harness.inside.context import Context
 from clonediff.harness.inside.facts import Facts as ModelFacts
 from clonediff.harness.inside.frameworks import framework as framework_of
 from clonediff.harness.inside.frameworks.interface import Framework
 from clonediff.harness.inside.layers import Layers
-from clonediff.harness.inside.observer import Observer
 from clonediff.harness.inside.packages import KERAS, root_of
 from clonediff.harness.inside.script_module import script_module
 from clonediff.harness.inside.warning_recorder import ignored_warnings
@@ -283,16 +282,16 @@ class RoundTrips:
 
     def _make(self, make: Callable[[], Any], seed: int) -> tuple[Any, Facts]:
         """Reset name counters and seeds, and make an object. Return it and its facts."""
-        framework, observer = self._framework, Observer(self._framework, 0)
+        framework, context = self._framework, Context(self._framework, 0)
         framework.forget_names()
         framework.reseed(seed)
         example = make()
-        observer.private = _PRIVATE_ATTRIBUTE
-        layers = Layers(example, observer)
+        context.private = _PRIVATE_ATTRIBUTE
+        layers = Layers(example, context)
         is_layer = isinstance(example, framework.layer_class)
         variables = [*framework.weights(example)[0], *example.variables] if is_layer else []
         with ignored_warnings():
-            model_facts = ModelFacts(layers, variables, observer)
+            model_facts = ModelFacts(layers, variables, context)
         paths = [""]
         for place in layers.places:
             name = f"layers[{place.layer.name!r}]" if place.role == "layers" else place.role

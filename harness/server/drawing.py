@@ -1,7 +1,6 @@
 """Draws and builds programs in the Keras process; runs each line when it is drawn.
 
-A line is refused if Keras raises, or if its result cannot be compared. A fault of clonediff, such as invalid Python,
-ends the draw.
+A line is refused if Keras raises, or if its result cannot be compared.
 """
 
 from __future__ import annotations
@@ -15,8 +14,8 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from clonediff.harness.inside.context import tidy
 from clonediff.harness.inside.frameworks.interface import Framework
-from clonediff.harness.inside.observer import tidy
 from clonediff.harness.inside.script_module import script_module
 from clonediff.harness.inside.values import DEFAULT_BATCH, input_array
 from clonediff.harness.inside.warning_recorder import ignored_warnings

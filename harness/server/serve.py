@@ -1,7 +1,6 @@
 """The main loop of the child process: reads requests and writes answers.
 
-Answers go to a duplicate of standard output. File descriptor 1 is redirected to standard error, so that what Keras or a
-graph prints cannot break the protocol.
+What Keras or a graph prints goes to standard error, so that it cannot break the protocol.
 """
 
 from __future__ import annotations
@@ -17,10 +16,10 @@ import msgspec
 import numpy as np
 
 from clonediff.harness.inside.cloners.users import cloner_problem
+from clonediff.harness.inside.context import Context, freeze_gc
 from clonediff.harness.inside.failures import failure
 from clonediff.harness.inside.frameworks import framework as framework_of
 from clonediff.harness.inside.frameworks.interface import Framework
-from clonediff.harness.inside.observer import Observer, freeze_gc
 from clonediff.harness.inside.trial import run_trial
 from clonediff.harness.observation import Answer, Case, Request
 from clonediff.harness.server.audit import audit_by_name, find_classes
@@ -37,9 +36,9 @@ def main(arguments: list[str] | None = None) -> int:
     with os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n") as lines:
         os.dup2(2, 1)
         try:
-            gc.disable()  # collecting while Keras is imported frees nothing, and takes a tenth of the time
+            gc.disable()  # collecting during the import frees nothing
             framework = framework_of(generation)
-            gc.freeze()  # Keras collects whenever a model is quantized: exclude the objects of the import
+            gc.freeze()  # Keras collects when a model is quantized
             framework.tensors.make_deterministic()
             framework.speed_up()
             case = Case(_WARM_UP % generation, ({"shape": [2], "dtype": "float32", "fill": "normal"},))
@@ -75,7 +74,7 @@ class Server:
     def __init__(self, framework: Framework, lines: TextIO) -> None:
         self._framework = framework
         self._lines = lines
-        self._last_observer = Observer(framework, 0)
+        self._last_context = Context(framework, 0)
         self._handlers: dict[str, Callable[[dict[str, Any]], Any]] = {
             "trial": self._trial,
             "values": self._values,
@@ -96,10 +95,10 @@ class Server:
 
     def _trial(self, request: dict[str, Any]) -> Answer:
         trial_request = msgspec.convert(request["request"], Request)
-        self._last_observer = observer = Observer(self._framework, trial_request.case.seed)
-        answer = run_trial(trial_request, self._framework, observer)
-        observer.release()
+        self._last_context = context = Context(self._framework, trial_request.case.seed)
+        answer = run_trial(trial_request, self._framework, context)
+        context.release()
         return answer
 
     def _values(self, request: dict[str, Any]) -> list[dict[str, Any]]:
-        return [self._last_observer.digests.difference(left, right) for left, right in request["digests"]]
+        return [self._last_context.digests.difference(left, right) for left, right in request["digests"]]

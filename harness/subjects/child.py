@@ -48,7 +48,7 @@ class Child:
         read_end, write_end = os.pipe()
         self._process = subprocess.Popen(
             list(command),
-            # TensorFlow writes a file for each function that it traces, and leaves these files if it is killed.
+            # TensorFlow leaves the files of traced functions if it is killed.
             env={**environment, "TMPDIR": folder.name},
             cwd=folder.name,
             stdin=subprocess.PIPE,
@@ -71,7 +71,7 @@ class Child:
         watchdog.start()
         try:
             answer = self._exchange(line)
-        except BaseException:  # such as an interrupt: the answer to this line would be read as the answer to the next
+        except BaseException:  # such as an interrupt: the next request would get this answer
             self.close()
             raise
         finally:
@@ -136,8 +136,7 @@ class Child:
 def kill_with_parent(group: int, pipe: int) -> None:
     """Make the kernel kill a process group once the other end of a pipe closes.
 
-    With `PR_SET_PDEATHSIG`, a process ends with the thread that started it, not with its parent. A thread that
-    waits for the parent's end might never get Python's lock.
+    `PR_SET_PDEATHSIG` would already kill it when the thread that started it ends.
     """
     fcntl.fcntl(pipe, fcntl.F_SETOWN, -group)
     fcntl.fcntl(pipe, fcntl.F_SETSIG, signal.SIGKILL)
@@ -175,7 +174,7 @@ def _end_process(process: subprocess.Popen[bytes], write_end: int, folder: tempf
 def scratch() -> Path:
     """Return the temporary folder of this process and its children. Create it once.
 
-    It is removed when this process ends. The next process removes the folders of killed processes, which are unlocked.
+    It is removed when this process ends, or by the next process if this one is killed.
     """
     return _scratch(os.getpid())  # a fork gets another folder
 

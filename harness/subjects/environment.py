@@ -39,12 +39,11 @@ _PASSED_VARIABLES = """
     TF_XLA_* TF_GPU_* TF_FORCE_* TF_DETERMINISTIC_* TF_CUDNN_* TF_USE_LEGACY_KERAS XLA_* JAX_* TORCH_* PYTORCH_* CUDA_*
     CUBLAS_* CUDNN_* NVIDIA_* NCCL_* ROCR_* HIP_*
 """
-"""The environment variables that a child gets. Tokens and passwords are not among them, since a child runs untrusted
-code. CLONEDIFF_VARIABLES may name more."""
+"""The environment variables that a child gets: no tokens and passwords. CLONEDIFF_VARIABLES may name more."""
 
 _THREAD_VARIABLES = "OMP_NUM_THREADS OPENBLAS_NUM_THREADS MKL_NUM_THREADS TF_NUM_INTRAOP_THREADS TF_NUM_INTEROP_THREADS"
 _THREADS = dict.fromkeys(_THREAD_VARIABLES.split(), "1")
-"""One thread: models are small, and other subjects use the other cores. The user's values have priority."""
+"""One thread: other subjects use the other cores. The user's values have priority."""
 
 _CPU_VARIABLES = {"CUDA_VISIBLE_DEVICES": "", "JAX_PLATFORMS": "cpu", "KERAS_TORCH_DEVICE": "cpu"}
 
@@ -56,13 +55,10 @@ _GPU_VARIABLES = {
     "NVIDIA_TF32_OVERRIDE": "0",
     "JAX_DEFAULT_MATMUL_PRECISION": "highest",
 }
-"""Share the GPU with other subjects, and make kernels deterministic.
-
-TensorFloat-32, the default of TensorFlow and JAX on a GPU, is off: it rounds factors to ten bits of mantissa.
-"""
+"""Share the GPU with other subjects; make kernels deterministic, and precise: without TensorFloat-32."""
 
 _CPU_XLA_FLAGS = {"xla_cpu_multi_thread_eigen": "false", "xla_backend_optimization_level": "0"}
-"""Compiling takes two thirds of a trial, and its result runs once or twice: optimize as little as possible."""
+"""Compiling takes two thirds of a trial: optimize as little as possible."""
 
 
 def command_line(subject: Subject) -> list[str]:

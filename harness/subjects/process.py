@@ -27,9 +27,8 @@ _CLONING_FACTOR = 30.0
 class Limits:
     """Limits of a subject, in seconds and bytes.
 
-    A child is replaced between two trials if it uses `growth` more than at its start: TensorFlow keeps some memory for
-    every function that it traces. A cloner may take `cloning` seconds, or `_CLONING_FACTOR` times the time for building
-    the model, whichever is more; if `cloning` is 0, only the limit of the trial counts.
+    A child is replaced between two trials if it uses `growth` more than at its start. A cloner may take `cloning`
+    seconds, or `_CLONING_FACTOR` times the time for building the model; if `cloning` is 0, there is no such limit.
     """
 
     start: float = 180.0

@@ -144,7 +144,7 @@ def _new_folder() -> Iterator[Path]:
 def _install(requirement: str, folder: Path) -> None:
     """Install a package with pip, or with uv if the environment has no pip."""
     sys.stderr.write(f"clonediff: {requirement}: installing\n")
-    # Compile to bytecode: releases are imported often, and Python may be configured not to write it.
+    # Compile to bytecode: releases are imported often.
     command = [sys.executable, "-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--retries=1"]
     command += ["--prefer-binary", "--compile"]
     if importlib.util.find_spec("pip") is None:

@@ -151,7 +151,7 @@ class Torch(Backend):
     def array(self, tensor: Any) -> Any:
         tensor = tensor.detach().cpu()
         if tensor.dtype == self.torch.bfloat16:
-            # The dtype of ml_dtypes has the same name on every backend; Keras depends on that package.
+            # The dtype of ml_dtypes has the same name on every backend.
             bfloat16 = importlib.import_module("ml_dtypes").bfloat16
             return tensor.contiguous().view(self.torch.int16).numpy().view(bfloat16).copy()
         # The array would share its memory with the variable, to which torch writes in place.

@@ -1,4 +1,4 @@
-"""The interface between the observer and Keras, with code that both generations share."""
+"""The interface between the context and Keras, with code that both generations share."""
 
 from __future__ import annotations
 

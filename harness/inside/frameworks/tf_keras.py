@@ -78,8 +78,7 @@ class TfKeras(Framework):
     # -- the process
 
     def speed_up(self) -> None:
-        # GRU and LSTM also trace a function for GPUs, and register it in the scratch graph of each symbolic call. Keras
-        # discards that graph, and tracing took a fifth of the time of all trials.
+        # In each symbolic call, GRU and LSTM also trace a function for GPUs, which Keras discards.
         module = self._module("layers.rnn.gru_lstm_utils")
         register = module.function_register
 
@@ -92,8 +91,7 @@ class TfKeras(Framework):
         module.function_register = register_unless_scratch
 
     def forget(self) -> None:
-        # As `clear_session`, but without clearing kernels, which takes longer than a trial. The global graph, which
-        # grows with every symbolic call, is dropped.
+        # As `clear_session`, but without clearing kernels, which takes longer than a trial.
         backend = self._settings
         backend._GRAPH.graph = None
         backend._DUMMY_EAGER_GRAPH.learning_phase_is_set = False

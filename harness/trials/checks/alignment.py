@@ -222,7 +222,7 @@ class Pair:
     @cached_property
     def variables(self) -> list[tuple[Part, Sequence[Variable], Sequence[Variable], Alignment]]:
         """The weights and states of both models, aligned by owner and name."""
-        # The owner is -1 for a variable outside all layers, as in a metric, and -2 for a layer that only the clone has.
+        # The owner is -1 outside all layers, as in a metric, and -2 in a layer that only the clone has.
         owners = {-1: -1, **self.layers.originals}
         alignments = []
         for part in VARIABLES:

@@ -1,7 +1,6 @@
-"""The observer of a trial, and garbage collection between trials.
+"""The context of a trial, and garbage collection between trials.
 
-Models are reference cycles, which only the garbage collector frees. A child process collects after every few trials,
-and freezes the objects that it had before, so that a collection visits only those of trials.
+Models are reference cycles. A child process collects them after every few trials, and freezes all older objects.
 """
 
 from __future__ import annotations
@@ -24,13 +23,13 @@ _count = 0
 _collects = False
 
 
-class Observer:
+class Context:
     """The framework, seed and digests of one trial, and the numbers that identify objects."""
 
     def __init__(self, framework: Framework, seed: int) -> None:
         self.framework = framework
         self.seed = seed
-        self.backend_draws = False
+        self.seeds_backend = False  # whether the backend's own generator is seeded, too
         self.ignores_values = False
         """Whether initial values are not compared, since the model ran before the trial."""
         self.private: re.Pattern[str] | None = None
