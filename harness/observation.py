@@ -243,8 +243,8 @@ class Clone(msgspec.Struct, frozen=True):
     """The result of one cloner: a clone or a failure, and changes to the original.
 
     `original_after` and `inference_after` are the structure and a run of the original after cloning, None if unchanged.
-    `warnings` has those that building the model did not give. `clone_run_after_change` is a run of the clone after all
-    variables of the original were changed, None if equal; `original_run_after_change` is the reverse.
+    `warnings` has those that building the model did not give. `clone_rerun` is a run of the clone after all
+    variables of the original were changed, None if equal; `original_rerun` is the reverse.
     """
 
     failure: Failure | None = None
@@ -254,8 +254,8 @@ class Clone(msgspec.Struct, frozen=True):
     second_clone: Observation | None = None
     second_clone_failure: Failure | None = None
     warnings: tuple[Failure, ...] = ()
-    clone_run_after_change: ModelRun | None = None
-    original_run_after_change: ModelRun | None = None
+    clone_rerun: ModelRun | None = None
+    original_rerun: ModelRun | None = None
 
 
 class Answer(msgspec.Struct, frozen=True):

@@ -1,9 +1,8 @@
 """Read the known issues: bugs of `clone_model`, and limits, which are not bugs.
 
 A script of `reports/known` is plain Keras: it builds a model, clones it, and fails if the release has the bug. Its
-docstring has the title, the reason, and links to the lines of Keras at fault. A comment block at its end, as in PEP
-723, has the other fields of `KnownIssue`. `limits.toml` has the limits: behaviour that Keras documents or would not
-change.
+docstring has the title, the reason, and links to the lines of Keras at fault. A comment block at its end has
+the other fields of `KnownIssue`. `limits.toml` has the limits: behaviour that Keras documents or would not change.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ RELEASES: dict[Generation, tuple[str, ...]] = {
     ),
     "tf_keras": ("2.17.0", "2.18.0", "2.19.0", "2.20.1", "2.21.0"),
 }  # fmt: skip
-"""The last release of each minor version and a nightly one, on which all scripts were run (`tests/known`)."""
+"""The last release of each minor version and a nightly one, on which all scripts were run."""
 
 NAMES: dict[Generation, str] = {"keras": "Keras 3", "tf_keras": "tf_keras"}
 

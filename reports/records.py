@@ -363,7 +363,7 @@ def write(path: Path, record: Any) -> None:
 
 
 def write_bytes(path: Path, content: bytes) -> None:
-    """Write a file atomically: a reader sees the old content or the new content."""
+    """Write a file atomically."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
@@ -381,7 +381,7 @@ def write_bytes(path: Path, content: bytes) -> None:
 
 
 UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
-"""The exceptions that msgspec raises for a file that is damaged, not UTF-8, or nested too deep."""
+"""The exceptions for a file that is damaged, not UTF-8, or nested too deep."""
 
 
 def read(path: Path, record: type[T]) -> T:

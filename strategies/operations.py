@@ -114,8 +114,7 @@ _TENSORFLOW_FUNCTIONS = frozenset(
     f"tf.{module}{name}" for module, names in _TENSORFLOW_MODULES.items() for name in names.split()
 )
 _EXCLUDED_FUNCTIONS = frozenset(("ops.empty_like", "ops.fold", "ops.get_item"))
-"""Values of `empty_like` are undefined, `fold` takes seconds to compile (keras/src/backend/tensorflow/nn.py:1897), and
-slices call `get_item`."""
+"""Values of `empty_like` are undefined, `fold` takes seconds to compile, and slices call `get_item`."""
 
 # Filters are small: if one is larger than the image, TensorFlow reads uninitialized memory.
 _VALUES: Mapping[str, str] = parse_table("""

@@ -21,7 +21,7 @@ from clonediff.strategies.program import Generation, Graph
 
 _CLONER = "the cloner"
 _LIVE_CHECKS = [name for name in CHECKS if name != "warned"]
-"""The checks of a live model: all except the one that would have to build the model again."""
+"""The checks of a live model, which is not built again."""
 
 
 class UnfaithfulClone(AssertionError):

@@ -70,7 +70,8 @@ def _is_separate_input(cause: Cause) -> bool:
 def _is_about_inputs(cause: Cause) -> bool:
     """Whether a separate input layer explains the cause."""
     first = cause.root.first
-    return _is_separate_input(cause) or bool(aspect_of(cause.root).topic == "ends" and first and first.layer >= 0)
+    is_of_layer = first is not None and first.layer >= 0
+    return _is_separate_input(cause) or (is_of_layer and aspect_of(cause.root).topic == "ends")
 
 
 def _merge(causes: Sequence[Cause]) -> list[Cause]:

@@ -56,7 +56,8 @@ def _shards_of(subject: str, run: Run, corpus: Sequence[bytes], numbers: Iterato
         yield Shard(subject, next(numbers), graphs=tuple(corpus[start : start + BLOCK_SIZE]))
     starts = itertools.count(0, BLOCK_SIZE) if run.trials is None else iter(range(0, run.trials, BLOCK_SIZE))
     for number in numbers:
-        block_starts = tuple(itertools.islice(starts, min(1 + run.jobs // JOBS_PER_BLOCK, 2 ** (number // run.jobs))))
+        block_count = min(1 + run.jobs // JOBS_PER_BLOCK, 2 ** (number // run.jobs))
+        block_starts = tuple(itertools.islice(starts, block_count))
         if not block_starts:
             return
         sizes = [BLOCK_SIZE if run.trials is None else min(BLOCK_SIZE, run.trials - start) for start in block_starts]

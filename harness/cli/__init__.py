@@ -1,7 +1,7 @@
 """The command line: a module for each command.
 
-A module parses `options`, calls another package of the harness, and prints the result through `terminal`, which has
-tables, progress and exit codes. No module here imports Keras.
+A module parses `options`, calls another package of the harness, and prints the result through `terminal`. No module
+here imports Keras.
 """
 
 from __future__ import annotations

@@ -92,8 +92,8 @@ class Original:
         """The runs of one model that differ after a change to the other's variables."""
         runs = {}
         for part, model, other, expected in (
-            ("clone_run_after_change", clone, self.description, inference),
-            ("original_run_after_change", self.description, clone, self.inference),
+            ("clone_rerun", clone, self.description, inference),
+            ("original_rerun", self.description, clone, self.inference),
         ):
             other.values.change()
             result = self.run(model)

@@ -41,7 +41,8 @@ def _inputs(shape: Any, model: Any, name: str = "x") -> str:
     """Source of inputs for a shape, or for nested shapes; "" if unknown."""
     if isinstance(shape, dict):
         parts = {key: _inputs(part, model, key) for key, part in shape.items()}
-        return f"{{{', '.join(f'{key!r}: {part}' for key, part in parts.items())}}}" if all(parts.values()) else ""
+        items = ", ".join(f"{key!r}: {part}" for key, part in parts.items())
+        return f"{{{items}}}" if all(parts.values()) else ""
     sizes = list(shape or ())
     if sizes and all(not isinstance(size, int | None) for size in sizes):
         inputs = [_inputs(part, model, f"{name}{number}") for number, part in enumerate(sizes)]

@@ -229,7 +229,9 @@ class _Trial:
         is_same = not any(_differs_in(part, observation, null_model) for part in models)
         if models and is_same and not self._original.is_repeatable(training=models[0] == "training"):
             null_model = self._original.observe_clone(description)  # the model may count its calls
-        return replace(null_model, trained=self._original.train(description)) if "trained" in runs else null_model
+        if "trained" in runs:
+            null_model = replace(null_model, trained=self._original.train(description))
+        return null_model
 
 
 _RUNS = ("inference", "training", "trained")

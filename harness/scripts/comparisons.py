@@ -38,7 +38,7 @@ NOT_COMPARED = Comparison(sure=False)
 WHOLE_CONFIG = Comparison("{}.get_config()", sure=False)
 """The comparison if no expression shows only this difference."""
 _PATH = re.compile(r"(?:\.[^\W\d]\w*|\[\d+\]|\['[^'\\{}\n]*'\])+")
-"""A path of attributes that is safe to write into a script, since the file of a finding may come from anyone."""
+"""A path of attributes that is safe to write into a script."""
 _ADAPTED_STATE = {
     ".vocabulary": "{}.get_vocabulary()",
     ".mean": "keras.ops.convert_to_numpy({}.mean).tolist()",

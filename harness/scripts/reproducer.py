@@ -35,7 +35,7 @@ _DIALECT_NAMES = {
     "tf_keras": {"tf": True, "tree": "tf.nest", "array": "np.asarray"},
 }
 _ENCODING = re.compile(r"(coding)(?=[:=])")
-"""An encoding declaration, which a comment must not contain: in some encodings, its text can end the line."""
+"""An encoding declaration, which a comment must not contain."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,7 +83,7 @@ class TensorFlow(Backend):
 
     def array(self, tensor: Any) -> Any:
         if type(tensor) is self._resource:
-            # Methods of a variable add scopes and copies of tensors, and take three times as long.
+            # Methods of a variable take three times as long.
             tensor = self._resources.read_variable_op(tensor.handle, tensor.dtype)
         # `numpy()` would copy numbers that never change: writing to a variable allocates new memory.
         return np.asarray(tensor.__array__())

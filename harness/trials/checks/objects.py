@@ -131,8 +131,8 @@ def _find_reached(pair: Pair) -> Iterator[Difference]:
 
 def _find_dependent(pair: Pair) -> Iterator[Difference]:
     for row, run, new_run in (
-        (CLONE_DEPENDENT, pair.observed.inference, pair.clone.clone_run_after_change),
-        (ORIGINAL_DEPENDENT, pair.original.inference, pair.clone.original_run_after_change),
+        (CLONE_DEPENDENT, pair.observed.inference, pair.clone.clone_rerun),
+        (ORIGINAL_DEPENDENT, pair.original.inference, pair.clone.original_rerun),
     ):
         if run is not None and new_run is not None:
             yield row.differs("", "the same outputs as before", "different outputs", None)
