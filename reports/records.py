@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeVar
 
 import msgspec
 
-FORMAT = 2
+FORMAT = 3
 """The version of the format. It increases when older files can no longer be read."""
 
 T = TypeVar("T")
@@ -27,29 +27,30 @@ UPSTREAM_AND_FIXED = ("upstream", "fixed")
 class Severity(enum.IntEnum):
     """How severe a difference is for a user; the worst severity has the lowest number."""
 
-    CRASHES = 0
-    COMPUTES = 1
-    TRAINS = 2
+    CRASH = 0
+    OUTPUT = 1
+    TRAINING = 2
     PROPERTY = 3
     NAME = 4
 
     @property
     def word(self) -> str:
         """The name of the severity on the command line and in JSON."""
-        return self.name.lower()
+        return _WORDS[self]
 
 
-CRASHES, COMPUTES, TRAINS, PROPERTY, NAME = Severity
+CRASH, OUTPUT, TRAINING, PROPERTY, NAME = Severity
 EFFECTS = {
-    Severity.CRASHES: "crashes",
-    Severity.COMPUTES: "gives wrong outputs",
-    Severity.TRAINS: "trains differently",
+    Severity.CRASH: "crashes",
+    Severity.OUTPUT: "gives wrong outputs",
+    Severity.TRAINING: "trains differently",
     Severity.PROPERTY: "loses a property",
     Severity.NAME: "changes a name",
 }
 """What the clone does, by severity."""
 
-SEVERITIES = {severity.word: severity for severity in Severity}
+_WORDS = ("crash", "wrong-output", "wrong-training", "lost-property", "renamed")
+SEVERITIES = dict(zip(_WORDS, Severity, strict=True))
 """The severities by their names on the command line."""
 
 LEFT_OUT = "left out"
@@ -317,7 +318,7 @@ def _sum(first: Any, second: Any) -> Any:
     return first | {key: _sum(first[key], value) if key in first else value for key, value in second.items()}
 
 
-class Run(msgspec.Struct, rename={"flaky": "unsteady"}):
+class Run(msgspec.Struct):
     """The file `run.json`, which is rewritten while the run lasts.
 
     A run ends after `minutes`, or after `trials` graphs on each subject; a run that was killed has not `ended`. Causes

@@ -53,7 +53,7 @@ class RunFolder:
 
     def withdraw(self, finding: Finding) -> None:
         """Move the folder of a flaky finding out of the findings."""
-        target = self.path / "unsteady" / f"{self.folder_of(finding).name}-{secrets.token_hex(4)}"
+        target = self.path / "flaky" / f"{self.folder_of(finding).name}-{secrets.token_hex(4)}"
         target.parent.mkdir(exist_ok=True)
         os.replace(self.folder_of(finding), target)
 

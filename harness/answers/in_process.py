@@ -38,13 +38,13 @@ def check_clone(
     *,
     costly: bool = False,
     ignore: Callable[[Cause], bool] = lambda cause: False,
-    at_least: str = "name",
+    at_least: str = "renamed",
 ) -> None:
     """Clone the model of a graph, and raise `UnfaithfulClone` if the clone differs.
 
     `cloner` takes a model and returns its clone. `costly` also clones twice and trains. Causes for which `ignore` is
-    true do not count. Nor do causes less severe than `at_least`, which the message counts: "crashes", "computes",
-    "trains", "property" or "name".
+    true do not count. Nor do causes less severe than `at_least`, which the message counts: "crash", "wrong-output",
+    "wrong-training", "lost-property" or "renamed".
     """
     from clonediff.harness.inside.frameworks import framework as framework_of
     from clonediff.harness.inside.trial import run_trial
@@ -66,7 +66,7 @@ def assert_clones_faithfully(
     inputs: Any = None,
     costly: bool = True,
     ignore: Callable[[Cause], bool] = lambda cause: False,
-    at_least: str = "name",
+    at_least: str = "renamed",
 ) -> None:
     """Clone a model and raise `UnfaithfulClone` if the clone differs; the model is not changed.
 

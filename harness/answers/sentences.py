@@ -12,25 +12,25 @@ from clonediff.harness.observation import Failure, Observation, Structure, Varia
 from clonediff.harness.trials.checks import aspect_of
 from clonediff.harness.trials.checks.paths import full_name
 from clonediff.harness.trials.triage import title
-from clonediff.reports.records import COMPUTES, CRASHES, NAME, PROPERTY, TRAINS, Cause, Difference, Place, Severity
+from clonediff.reports.records import CRASH, NAME, OUTPUT, PROPERTY, TRAINING, Cause, Difference, Place, Severity
 
 _HEADLINES: tuple[tuple[Severity, dict[str, str], str], ...] = (
-    (CRASHES, {"check": "made"}, "cannot be cloned"),
-    (CRASHES, {"change": "no clone"}, "{clone} cannot be created"),
-    (CRASHES, {"run": ""}, "{clone} rejects the original's weights"),
-    (CRASHES, {"run": "trained"}, "{clone} crashes when trained"),
-    (CRASHES, {"run": "training"}, "{clone} crashes when called in training mode"),
-    (CRASHES, {}, "{clone} crashes when called"),
+    (CRASH, {"check": "made"}, "cannot be cloned"),
+    (CRASH, {"change": "no clone"}, "{clone} cannot be created"),
+    (CRASH, {"run": ""}, "{clone} rejects the original's weights"),
+    (CRASH, {"run": "trained"}, "{clone} crashes when trained"),
+    (CRASH, {"run": "training"}, "{clone} crashes when called in training mode"),
+    (CRASH, {}, "{clone} crashes when called"),
     # No run showed the difference: its effect shows when the weights are set, or the clone is called.
-    (COMPUTES, {"run": "", "change": "(clone|original) dependent"}, "{clone} uses variables of the original"),
-    (COMPUTES, {"run": "", "part": "state"}, "{clone} starts with a different state"),
-    (COMPUTES, {"run": "", "part": "weight|copied"}, "{clone} has different weights"),
-    (COMPUTES, {"run": ""}, "{clone} has different inputs or outputs"),
-    (COMPUTES, {"run": "training"}, "{clone} gives wrong outputs in training"),
-    (COMPUTES, {}, "{clone} gives wrong outputs"),
-    (TRAINS, {"aspect": "compiled"}, "{clone} is not compiled"),
-    (TRAINS, {"check": "own"}, "{clone} shares objects with the original"),
-    (TRAINS, {}, "{clone} trains differently"),
+    (OUTPUT, {"run": "", "change": "(clone|original) dependent"}, "{clone} uses variables of the original"),
+    (OUTPUT, {"run": "", "part": "state"}, "{clone} starts with a different state"),
+    (OUTPUT, {"run": "", "part": "weight|copied"}, "{clone} has different weights"),
+    (OUTPUT, {"run": ""}, "{clone} has different inputs or outputs"),
+    (OUTPUT, {"run": "training"}, "{clone} gives wrong outputs in training"),
+    (OUTPUT, {}, "{clone} gives wrong outputs"),
+    (TRAINING, {"aspect": "compiled"}, "{clone} is not compiled"),
+    (TRAINING, {"check": "own"}, "{clone} shares objects with the original"),
+    (TRAINING, {}, "{clone} trains differently"),
     (PROPERTY, {}, "{clone} differs in a property"),
     (NAME, {}, "{clone} has a different name"),
 )
@@ -58,7 +58,7 @@ def headline(cause: Cause) -> str:
     if difference.check == "untouched":
         return "cloning changes the original"
     clone = "a second clone" if difference.check == "again" else "the clone"
-    if cause.severity is COMPUTES and _is_seed(difference):
+    if cause.severity is OUTPUT and _is_seed(difference):
         return f"{clone} draws different random numbers"
     if cause.severity is PROPERTY and fact_name(difference).startswith("metrics"):
         return f"the metrics of {clone} have different settings"
@@ -142,7 +142,7 @@ def effects(cause: Cause, original: Observation) -> Iterator[str]:
     if cause.root.part == "kind" and not layer_name(cause.root.first):
         yield f"the clone lacks the methods and attributes of `{cause.root.expected}`, such as a `train_step`"
     refused = any(difference.check == "weights" and difference.raised is not None for difference in differences)
-    if cause.severity <= TRAINS and cause.root.check not in ("made", "untouched") and not (flags or refused):
+    if cause.severity <= TRAINING and cause.root.check not in ("made", "untouched") and not (flags or refused):
         yield headline(cause)
     if cause.root.name == "input_spec" and cause.root.expected == "None":
         yield "the clone accepts only inputs of the size of the model's first call"

@@ -22,7 +22,7 @@ def user_causes(causes: Iterable[Cause]) -> list[Cause]:
     """Causes as a user counts them, the worst first."""
     split = [part for cause in causes for part in _split_cause(cause) if not _is_private(part)]
     if any(map(_is_separate_input, split)):
-        split = [cause for cause in split if cause.severity < Severity.TRAINS or not _is_about_inputs(cause)]
+        split = [cause for cause in split if cause.severity < Severity.TRAINING or not _is_about_inputs(cause)]
     merged = _merge(split)
     merged = [replace(cause, severity=Severity.PROPERTY) if colliding_names(cause) else cause for cause in merged]
     return sorted(merged, key=lambda cause: cause.severity)
@@ -46,7 +46,7 @@ def _split_cause(cause: Cause) -> list[Cause]:
     parts = []
     for (is_built, argument), (root, *followers) in sorted(groups.items(), key=lambda item: item[0][0]):
         is_trained = argument.startswith(("loss", "optimizer")) and not is_built
-        severity = Severity.TRAINS if is_trained else Severity.PROPERTY
+        severity = Severity.TRAINING if is_trained else Severity.PROPERTY
         parts.append(Cause(fingerprint(root), root, tuple(followers), severity, cause.given, cause.blame))
     return parts
 

@@ -37,7 +37,7 @@ _MINUTES = "Draw models for this many minutes [0.13; 1 with --repo]."
 @click.option("--minutes", type=click.FloatRange(min=0), help=_MINUTES)
 @click.option("--trials", type=click.IntRange(min=0), help="Draw at most this many models [400].")
 @click.option("--seed", default=0, show_default=True, help="The seed of the drawn models.")
-@shared.at_least("Ignore less severe regressions", default="trains")
+@shared.at_least("Ignore less severe regressions", default="wrong-training")
 @shared.as_json("Print the verdicts as JSON, with a script for each cause.")
 def command(
     files: tuple[Path, ...], repo: str | None, base: str | None, head: str | None, as_json: bool, **options: Any

@@ -55,7 +55,7 @@ cloners = cloner(_CLONERS, "cloners", default=UPSTREAM_AND_FIXED, **_MULTIPLE)
 known_issues = click.option("--known-issues", type=click.Path(path_type=Path), default=KNOWN_ISSUES, help=_KNOWN)
 
 
-def at_least(help_: str, default: str = "name") -> Callable[[Command], Command]:
+def at_least(help_: str, default: str = "renamed") -> Callable[[Command], Command]:
     help_ = f"{help_}. The choices mean that the clone {', '.join(EFFECTS.values())}."
     choice = click.Choice(list(SEVERITIES))
     return click.option("--at-least", type=choice, default=default, show_default=True, help=help_)

@@ -147,7 +147,7 @@ class Release:
         both = [other for clone in trial.clones.values() for other in clone.causes if other.severity <= cause.severity]
         if cause.fingerprint in fingerprints or any(is_same_bug(cause, other) for other in both):
             return True
-        hidden = cause.severity is Severity.CRASHES or cause.fingerprint in self._seen
+        hidden = cause.severity is Severity.CRASH or cause.fingerprint in self._seen
         return not makes_a_clone(before) and (hidden or self.known.find(cause) is not None)
 
 
@@ -227,11 +227,11 @@ class Candidate(GraphTrials):
 def _unbuilt(trial: Trial) -> list[Cause]:
     """A cause if the model can no longer be built, else none."""
     if trial.lost is not None:
-        return [Cause(LOST, loss_difference(trial.lost), severity=Severity.CRASHES)]
+        return [Cause(LOST, loss_difference(trial.lost), severity=Severity.CRASH)]
     if trial.refused is None:
         return []
     reason = f"{trial.refused.type}: {trial.refused.message}"
-    return [Cause("original-refused", NOT_BUILT.differs("model", "a model", reason, None), severity=Severity.CRASHES)]
+    return [Cause("original-refused", NOT_BUILT.differs("model", "a model", reason, None), severity=Severity.CRASH)]
 
 
 def judge(texts: Mapping[str, str], release: Release, fixes: Collection[str], *, tests: bool) -> Iterator[JudgeVerdict]:

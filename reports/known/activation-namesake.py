@@ -24,7 +24,7 @@ assert found == expected, f"gelu of 1.0 is {found} in the clone, {expected} in t
 # generation = "keras"
 # root = "file-format"
 # verdict = "accept"
-# severity = "computes"
+# severity = "wrong-output"
 # loading = true
 # until = "3.16.0"
 # link = "https://github.com/keras-team/keras/issues/10052"

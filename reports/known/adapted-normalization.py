@@ -24,7 +24,7 @@ assert found == expected, f"5.0 becomes {found} in the clone, {expected} in the 
 # generation = "keras"
 # root = "state"
 # verdict = "accept"
-# severity = "computes"
+# severity = "wrong-output"
 # backends = ["tensorflow", "jax"]
 # fingerprint = "structure-attribute-mean-normalization-802eb1e8"
 # trial.inputs = [{ shape = [1] }]

@@ -18,7 +18,7 @@ assert found == expected, f"{found} chains in the clone, {expected} in the model
 # generation = "keras"
 # root = "class-config"
 # verdict = "accept"
-# severity = "trains"
+# severity = "wrong-training"
 # since = "3.9.0"
 # until = "3.14.0"
 # fingerprint = "structure-config-chain-depth-augmix-3ab8bf5d"

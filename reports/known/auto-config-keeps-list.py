@@ -25,7 +25,7 @@ assert gamma() is None, "the clone keeps `gamma` of the deleted model in memory"
 # generation = "keras"
 # root = "sharing"
 # verdict = "minor"
-# severity = "property"
+# severity = "lost-property"
 # fingerprint = "own-object-reached-config-a788a1d3"
 # trial.inputs = [{ shape = [3] }]
 #

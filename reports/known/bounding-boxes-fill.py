@@ -18,7 +18,7 @@ assert found == expected, f"`fill_value` is {found} in the clone, {expected} in 
 # generation = "keras"
 # root = "class-config"
 # verdict = "accept"
-# severity = "property"
+# severity = "lost-property"
 # loading = true
 # since = "3.7.0"
 # until = "3.16.0"

@@ -25,5 +25,5 @@ assert "clone_function" in message, f"the error does not name clone_function: {m
 # generation = "keras"
 # root = "arguments"
 # verdict = "accept"
-# severity = "property"
+# severity = "lost-property"
 # ///

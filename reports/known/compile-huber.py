@@ -23,7 +23,7 @@ assert found == expected, f"the loss is {found} in the clone, {expected} in the 
 # generation = "keras"
 # root = "class-config"
 # verdict = "accept"
-# severity = "trains"
+# severity = "wrong-training"
 # loading = true
 # since = "3.9.0"
 # until = "3.16.0"

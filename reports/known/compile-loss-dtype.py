@@ -21,7 +21,7 @@ assert found == expected, f"the loss of 1e30 is {found} in the clone, {expected}
 # generation = "keras"
 # root = "class-config"
 # verdict = "accept"
-# severity = "trains"
+# severity = "wrong-training"
 # backends = ["tensorflow"]
 # loading = true
 # since = "3.9.0"

@@ -19,7 +19,7 @@ assert found == expected, f"`compiled` is {found} in the clone, {expected} in th
 # generation = "keras"
 # root = "rebuilt"
 # verdict = "accept"
-# severity = "trains"
+# severity = "wrong-training"
 # until = "3.9.0"
 # link = "https://github.com/keras-team/keras/issues/20884"
 # fingerprint = "structure-compiled-functional-62a36e74"

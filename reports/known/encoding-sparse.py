@@ -18,7 +18,7 @@ assert found == expected, f"`output.sparse` is {found} in the clone, {expected} 
 # generation = "keras"
 # root = "class-config"
 # verdict = "accept"
-# severity = "computes"
+# severity = "wrong-output"
 # loading = true
 # until = "3.16.0"
 # link = "https://github.com/keras-team/keras/pull/23375"

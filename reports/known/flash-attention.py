@@ -20,7 +20,7 @@ assert found == expected, f"{found} in the clone, {expected} in the model"
 # generation = "keras"
 # root = "class-config"
 # verdict = "accept"
-# severity = "property"
+# severity = "lost-property"
 # loading = true
 # since = "3.7.0"
 #

@@ -24,7 +24,7 @@ assert found == expected, f"{found} trainable weights in the clone, {expected} i
 # generation = "keras"
 # root = "settings"
 # verdict = "accept"
-# severity = "trains"
+# severity = "wrong-training"
 # loading = true
 # fingerprint = "structure-trainable-in-multiheadattention-165d8d5f"
 # trial.inputs = [{ shape = [3, 4] }]

@@ -21,7 +21,7 @@ assert found == expected, f"{found} trainable weights in the clone, {expected} i
 # generation = "keras"
 # root = "settings"
 # verdict = "accept"
-# severity = "trains"
+# severity = "wrong-training"
 # loading = true
 # fingerprint = "structure-trainable-in-convlstm1d-e6e47901"
 # trial.inputs = [{ shape = [4, 4, 2] }]

@@ -26,7 +26,7 @@ assert error is None, f"a model of `inputs` and `x` raises {type(error).__name__
 # generation = "keras"
 # root = "rebuilt"
 # verdict = "accept"
-# severity = "crashes"
+# severity = "crash"
 # since = "3.7.0"
 #
 # [[match]]

@@ -19,7 +19,7 @@ clone = keras.models.clone_model(model, input_tensors=[keras.Input(shape=(1,))])
 # generation = "keras"
 # root = "arguments"
 # verdict = "accept"
-# severity = "crashes"
+# severity = "crash"
 # raises = "ValueError"
 # link = "https://github.com/keras-team/keras/pull/18732"
 #

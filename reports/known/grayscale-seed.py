@@ -19,7 +19,7 @@ assert found == expected, f"`seed` is {found} in the clone, {expected} in the mo
 # generation = "keras"
 # root = "class-config"
 # verdict = "accept"
-# severity = "property"
+# severity = "lost-property"
 # loading = true
 # since = "3.11.0"
 # until = "3.16.0"

@@ -18,7 +18,7 @@ assert found == expected, f"the kernel starts at {found} in the clone, {expected
 # generation = "keras"
 # root = "class-config"
 # verdict = "accept"
-# severity = "property"
+# severity = "lost-property"
 # since = "3.7.0"
 # until = "3.16.0"
 # fingerprint = "structure-attribute-kernel-initializer-gain-dense-62d4b454"

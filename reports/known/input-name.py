@@ -18,7 +18,7 @@ assert found == expected, f"the input layer is {found} in the clone, {expected} 
 # generation = "keras"
 # root = "rebuilt"
 # verdict = "accept"
-# severity = "name"
+# severity = "renamed"
 # fingerprint = "structure-name-inputlayer-0771a4a4"
 # trial.inputs = [{ shape = [4] }]
 #

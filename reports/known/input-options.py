@@ -27,7 +27,7 @@ clone([np.ones((1, 4)), None])
 # generation = "keras"
 # root = "rebuilt"
 # verdict = "accept"
-# severity = "crashes"
+# severity = "crash"
 # raises = "ValueError"
 # since = "3.4.0"
 # fingerprint = "structure-config-sparse-inputlayer-2e13b313"

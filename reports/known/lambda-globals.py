@@ -22,7 +22,7 @@ clone = keras.models.clone_model(model)
 # generation = "keras"
 # root = "file-format"
 # verdict = "minor"
-# severity = "crashes"
+# severity = "crash"
 # raises = "NotImplementedError"
 # fingerprint = "made-raises-in-a-call-notimplementederror-229f29bd"
 # trial.inputs = [{ shape = [1] }]

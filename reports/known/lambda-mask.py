@@ -35,7 +35,7 @@ layers.LSTM(2)(clone.get_layer("double")(x))
 # generation = "keras"
 # root = "class-config"
 # verdict = "accept"
-# severity = "crashes"
+# severity = "crash"
 # loading = true
 # raises = "AttributeError"
 # fingerprint = "structure-config-mask-lambda-4904dde9"

@@ -20,7 +20,7 @@ assert found == expected, f"1e300 becomes {found} in the clone, {expected} in th
 # generation = "keras"
 # root = "class-config"
 # verdict = "minor"
-# severity = "computes"
+# severity = "wrong-output"
 # backends = ["tensorflow", "torch"]
 # loading = true
 # fingerprint = "structure-attribute-autocast-c41166f4"

@@ -21,7 +21,7 @@ assert found == expected, f"{found} weights in the clone, {expected} in the mode
 # workaround = "use `clonediff.clone_model`: a nested clone of Keras cannot share the layer"
 # root = "sharing"
 # verdict = "accept"
-# severity = "crashes"
+# severity = "crash"
 # loading = true
 # link = "https://github.com/keras-team/keras/issues/20172"
 # fingerprint = "sharing-layer-unshared-80dfe98f"

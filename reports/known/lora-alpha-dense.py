@@ -25,7 +25,7 @@ assert found == expected, f"1.0 becomes {found} in the clone, {expected} in the 
 # workaround = "set `lora_alpha` of the clone's layer"
 # root = "class-config"
 # verdict = "accept"
-# severity = "computes"
+# severity = "wrong-output"
 # loading = true
 # since = "3.10.0"
 # until = "3.16.0"

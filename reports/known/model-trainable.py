@@ -22,7 +22,7 @@ assert found == expected, f"{found} trainable weights in the clone, {expected} i
 # generation = "keras"
 # root = "rebuilt"
 # verdict = "accept"
-# severity = "trains"
+# severity = "wrong-training"
 # link = "https://github.com/keras-team/keras/issues/11022"
 # fingerprint = "structure-trainable-model-042be182"
 # trial.inputs = [{ shape = [4] }]

@@ -38,7 +38,7 @@ assert found == expected, f"1.0 becomes {found} in the clone, {expected} in the 
 # generation = "keras"
 # root = "rebuilt"
 # verdict = "accept"
-# severity = "computes"
+# severity = "wrong-output"
 # link = "https://github.com/keras-team/keras/issues/20979"
 # fingerprint = "structure-attribute-factor-scaled-e548f400"
 # workaround = "clone with `clonediff.clone_model`, or give the class the constructor of `keras.Model`: inputs, outputs, name"

@@ -26,7 +26,7 @@ assert found == expected, f"the clone, a {type(clone).__name__}, predicts {found
 # generation = "keras"
 # root = "rebuilt"
 # verdict = "accept"
-# severity = "computes"
+# severity = "wrong-output"
 # backends = ["tensorflow", "torch"]
 # fingerprint = "structure-kind-doubled-8011b052"
 # trial.inputs = [{ shape = [1] }]

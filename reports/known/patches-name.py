@@ -18,7 +18,7 @@ assert found == expected, f"{found} in the clone, {expected} in the model"
 # generation = "keras"
 # root = "names"
 # verdict = "minor"
-# severity = "name"
+# severity = "renamed"
 # loading = true
 # since = "3.14.0"
 # fingerprint = "structure-name-87491fc9"

@@ -20,7 +20,7 @@ clone.set_weights(model.get_weights())
 # generation = "keras"
 # root = "class-config"
 # verdict = "accept"
-# severity = "crashes"
+# severity = "crash"
 # loading = true
 # raises = "ValueError"
 # since = "3.6.0"

@@ -20,7 +20,7 @@ clone.set_weights(model.get_weights())
 # generation = "keras"
 # root = "order"
 # verdict = "accept"
-# severity = "crashes"
+# severity = "crash"
 # loading = true
 # raises = "ValueError"
 # until = "3.16.0"

@@ -19,7 +19,7 @@ assert found == expected, f"`use_cudnn` is {found!r} in the clone, {expected!r} 
 # generation = "keras"
 # root = "class-config"
 # verdict = "accept"
-# severity = "property"
+# severity = "lost-property"
 # loading = true
 # fingerprint = "structure-attribute-use-cudnn-5e333185"
 # trial.inputs = [{ shape = [3, 4] }]

@@ -17,7 +17,7 @@ clone = keras.models.clone_model(model)
 # generation = "keras"
 # root = "rebuilt"
 # verdict = "minor"
-# severity = "crashes"
+# severity = "crash"
 # raises = "ValueError"
 # fingerprint = "made-raises-valueerror-2cee63ea"
 # trial.inputs = [{ shape = [1] }, { shape = [1] }]

@@ -32,7 +32,7 @@ assert abs(found - expected) < 1e-6, f"the clone computes {found}, its layers, c
 # generation = "keras"
 # root = "order"
 # verdict = "accept"
-# severity = "computes"
+# severity = "wrong-output"
 # until = "3.16.0"
 #
 # [[match]]

@@ -21,7 +21,7 @@ assert found == expected, f"`inner` has {found} trainable weights in the clone, 
 # generation = "keras"
 # root = "rebuilt"
 # verdict = "accept"
-# severity = "property"
+# severity = "lost-property"
 # loading = true
 # fingerprint = "structure-trainable-sequential-f17db574"
 # trial.inputs = [{ shape = [4] }]

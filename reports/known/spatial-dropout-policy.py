@@ -20,7 +20,7 @@ assert found == expected, f"the output is {found} in the clone, {expected} in th
 # generation = "keras"
 # root = "class-config"
 # verdict = "accept"
-# severity = "computes"
+# severity = "wrong-output"
 # loading = true
 # fingerprint = "structure-attribute-dtype-policy-47af40c3"
 # trial.inputs = [{ shape = [3, 4] }]

@@ -27,7 +27,7 @@ assert found == expected, f"-1.0 becomes {found} in the clone, {expected} in the
 # generation = "tf_keras"
 # root = "file-format"
 # verdict = "accept"
-# severity = "computes"
+# severity = "wrong-output"
 # loading = true
 # fingerprint = "structure-attribute-activation-dense-9660de22"
 # trial.inputs = [{ shape = [1] }]

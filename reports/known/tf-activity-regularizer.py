@@ -23,7 +23,7 @@ assert found == expected, f"`losses` is {found} in the clone, {expected} in the 
 # generation = "tf_keras"
 # root = "class-config"
 # verdict = "accept"
-# severity = "trains"
+# severity = "wrong-training"
 # loading = true
 # fingerprint = "structure-config-activity-regularizer-c5031e2d"
 # trial.inputs = [{ shape = [1] }]

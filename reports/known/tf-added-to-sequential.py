@@ -16,7 +16,7 @@ clone = keras.models.clone_model(model)
 # generation = "tf_keras"
 # root = "rebuilt"
 # verdict = "accept"
-# severity = "crashes"
+# severity = "crash"
 # raises = "TypeError"
 # fingerprint = "made-raises-typeerror-cdcf093f"
 # trial.inputs = [{ shape = [1] }]

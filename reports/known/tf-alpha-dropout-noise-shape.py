@@ -20,7 +20,7 @@ assert found == expected, f"a row has {found} different values in the clone, {ex
 # generation = "tf_keras"
 # root = "class-config"
 # verdict = "accept"
-# severity = "trains"
+# severity = "wrong-training"
 # loading = true
 # fingerprint = "structure-attribute-noise-shape-alphadropout-9649d1b3"
 # trial.inputs = [{ shape = [64] }]

@@ -20,7 +20,7 @@ assert found == expected, f"{found} trainable weights in the clone, {expected} i
 # generation = "tf_keras"
 # root = "class-config"
 # verdict = "accept"
-# severity = "trains"
+# severity = "wrong-training"
 # loading = true
 #
 # [[match]]

@@ -20,7 +20,7 @@ assert found == expected, f"`synchronized` is {found} in the clone, {expected} i
 # generation = "tf_keras"
 # root = "class-config"
 # verdict = "accept"
-# severity = "trains"
+# severity = "wrong-training"
 # loading = true
 # fingerprint = "structure-attribute-synchronized-batchnormalization-b1476000"
 # trial.inputs = [{ shape = [2] }]

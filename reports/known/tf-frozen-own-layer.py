@@ -38,7 +38,7 @@ assert found == expected, f"1.0 becomes {found} in the clone, {expected} in the 
 # generation = "tf_keras"
 # root = "settings"
 # verdict = "accept"
-# severity = "computes"
+# severity = "wrong-output"
 # loading = true
 # fingerprint = "structure-trainable-in-block-029c539b"
 # trial.inputs = [{ shape = [1] }]

@@ -30,7 +30,7 @@ assert not messages, f"cloning warns: {messages}"
 # generation = "tf_keras"
 # root = "file-format"
 # verdict = "minor"
-# severity = "property"
+# severity = "lost-property"
 # loading = true
 # fingerprint = "warned-raises-userwarning-d2930059"
 # trial.inputs = [{ shape = [1] }]

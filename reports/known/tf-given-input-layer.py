@@ -17,7 +17,7 @@ clone = keras.models.clone_model(model, input_tensors=[layers.InputLayer(input_s
 # generation = "tf_keras"
 # root = "arguments"
 # verdict = "accept"
-# severity = "crashes"
+# severity = "crash"
 # raises = "ValueError"
 # link = "https://github.com/tensorflow/tensorflow/issues/40617"
 #

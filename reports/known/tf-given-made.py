@@ -31,7 +31,7 @@ assert clone.output is not None, "the clone has no output"
 # generation = "tf_keras"
 # root = "arguments"
 # verdict = "accept"
-# severity = "crashes"
+# severity = "crash"
 # raises = "TimeoutError"
 #
 # [[match]]

@@ -25,5 +25,5 @@ assert "input_tensors" in message, f"the error does not name input_tensors: {mes
 # generation = "tf_keras"
 # root = "arguments"
 # verdict = "minor"
-# severity = "property"
+# severity = "lost-property"
 # ///

@@ -20,7 +20,7 @@ assert found == expected, f"1e300 becomes {found} in the clone, {expected} in th
 # generation = "tf_keras"
 # root = "class-config"
 # verdict = "minor"
-# severity = "computes"
+# severity = "wrong-output"
 # loading = true
 # trial.inputs = [{ shape = [1], dtype = "float64" }]
 #

@@ -23,7 +23,7 @@ assert found == expected, f"1.0 becomes {found} in the clone, {expected} in the 
 # generation = "tf_keras"
 # root = "order"
 # verdict = "accept"
-# severity = "computes"
+# severity = "wrong-output"
 # loading = true
 # fingerprint = "structure-call-count-ac09962e"
 # trial.inputs = [{ shape = [1] }]

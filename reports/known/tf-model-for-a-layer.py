@@ -27,7 +27,7 @@ clone = keras.models.clone_model(model, clone_function=clone_function)
 # generation = "tf_keras"
 # root = "order"
 # verdict = "accept"
-# severity = "crashes"
+# severity = "crash"
 # raises = "TypeError"
 # link = "https://github.com/tensorflow/tensorflow/issues/61492"
 #

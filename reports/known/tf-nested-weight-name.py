@@ -37,7 +37,7 @@ with tempfile.TemporaryDirectory() as folder:
 # generation = "tf_keras"
 # root = "names"
 # verdict = "accept"
-# severity = "crashes"
+# severity = "crash"
 # loading = true
 # raises = "ValueError"
 # since = "2.13.0"

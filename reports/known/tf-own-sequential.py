@@ -28,7 +28,7 @@ assert found == expected, f"`fit` reports {found} in the clone, {expected} in th
 # generation = "tf_keras"
 # root = "rebuilt"
 # verdict = "accept"
-# severity = "trains"
+# severity = "wrong-training"
 # fingerprint = "structure-kind-owntraining-e68096b8"
 # trial.inputs = [{ shape = [1] }]
 #

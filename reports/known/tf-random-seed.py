@@ -24,7 +24,7 @@ assert found == expected, f"seeded alike, the clone computes {found}, the model 
 # generation = "tf_keras"
 # root = "class-config"
 # verdict = "minor"
-# severity = "computes"
+# severity = "wrong-output"
 # loading = true
 # since = "2.7.0"
 # fingerprint = "weights-state-missing-attention-682202d9"

@@ -27,7 +27,7 @@ clone.losses
 # generation = "tf_keras"
 # root = "file-format"
 # verdict = "minor"
-# severity = "crashes"
+# severity = "crash"
 # loading = true
 # raises = "TypeError"
 # link = "https://www.tensorflow.org/guide/keras/save_and_serialize"

@@ -21,7 +21,7 @@ clone(x)
 # generation = "tf_keras"
 # root = "rebuilt"
 # verdict = "accept"
-# severity = "crashes"
+# severity = "crash"
 # loading = true
 # raises = "ValueError"
 # fingerprint = "structure-attribute-input-spec-model-192acff8"

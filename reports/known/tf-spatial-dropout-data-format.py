@@ -21,7 +21,7 @@ assert found == expected, f"one channel has {found} different values in the clon
 # generation = "tf_keras"
 # root = "class-config"
 # verdict = "accept"
-# severity = "trains"
+# severity = "wrong-training"
 # loading = true
 # fingerprint = "structure-attribute-data-format-spatialdropout2d-628e63d6"
 # trial.inputs = [{ shape = [2, 8, 8] }]

@@ -32,7 +32,7 @@ assert found == expected, f"{found} trainable weights in the clone, {expected} i
 # generation = "tf_keras"
 # root = "settings"
 # verdict = "accept"
-# severity = "trains"
+# severity = "wrong-training"
 # loading = true
 # fingerprint = "structure-trainable-ab564334"
 # trial.inputs = [{ shape = [4] }]

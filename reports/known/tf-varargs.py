@@ -28,7 +28,7 @@ assert found == expected, f"1.0 + 1.0 is {found} in the clone, {expected} in the
 # generation = "tf_keras"
 # root = "operations"
 # verdict = "accept"
-# severity = "computes"
+# severity = "wrong-output"
 # loading = true
 # fingerprint = "structure-call-args-missing-5e3b3c70"
 # trial.inputs = [{ shape = [1] }]

@@ -21,7 +21,7 @@ assert found == expected, f"{found} in the clone, {expected} in the model"
 # generation = "keras"
 # root = "names"
 # verdict = "minor"
-# severity = "name"
+# severity = "renamed"
 # loading = true
 # fingerprint = "weights-weight-scope-202963d4"
 # trial.inputs = [{ shape = [3, 4], fill = "steps" }]

@@ -57,9 +57,9 @@ def freeze(model: Any) -> Any:
         (return_itself, {}, "own: "),
         (refuse, {}, "no clones today"),
         (rename, {}, "has another name"),
-        (freeze, {"at_least": "trains"}, r"(?m)^not listed because of at_least='trains': 1 cause$"),
+        (freeze, {"at_least": "wrong-training"}, r"(?m)^not listed because of at_least='wrong-training': 1 cause$"),
         (return_itself, {"ignore": lambda cause: cause.root.check == "own"}, ""),
-        (rename, {"at_least": "property"}, ""),
+        (rename, {"at_least": "lost-property"}, ""),
     ],
 )
 def test_check_clone_checks_a_custom_cloner(

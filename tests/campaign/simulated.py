@@ -83,7 +83,7 @@ def simulate_shard(setup: Setup, shard: Shard) -> Result:
                     findings.setdefault(key, finding_of(key[1]))
     time.sleep(GRAPH_SECONDS * graphs)
     verdicts = {"upstream": {"broken": graphs}, "fixed": {"faithful": graphs}}
-    known = {issue.id: {"property": graphs} for issue in setup.known[:60]}
+    known = {issue.id: {"lost-property": graphs} for issue in setup.known[:60]}
     counts = Counts(graphs=graphs, seconds=GRAPH_SECONDS * graphs, verdicts=verdicts, known=known)
     return Result({"keras": "3.15.1"}, counts, tuple(findings.values()), dict(shown))
 

@@ -16,7 +16,7 @@ CLONER_OPTION = ("--cloner", "of_mine:through_config")
 @pytest.mark.slow(reason="a campaign, two replays and a repro; tests/trials/test_cloners.py tests the same by day")
 def test_a_custom_cloner_is_tried_and_replayed_if_the_command_names_it(tmp_path: Path) -> None:
     (tmp_path / "of_mine.py").write_text(CLONER)
-    options = ("--trials", "8", "--seed", "1", *CLONER_OPTION, "--at-least", "computes", "--out", "run", "--json")
+    options = ("--trials", "8", "--seed", "1", *CLONER_OPTION, "--at-least", "wrong-output", "--out", "run", "--json")
     result = run_clonediff("fuzz", *options, cwd=tmp_path)
     assert result.returncode == 1, result.stderr
     findings = json.loads(result.stdout)["findings"]

@@ -105,8 +105,8 @@ def counts(**changes: Any) -> Json:
     return {
         "graphs": 300,
         "verdicts": {"fixed": {"faithful": 300}, "upstream": {"crashed": 12, "diverged": 278, "faithful": 10}},
-        "worst": {"upstream": {"crashes": 12, "trains": 8, "name": 270}},
-        "known": {"lambda-refused": {"crashes": 12}, "input-name": {"name": 286, "property": 4}},
+        "worst": {"upstream": {"crash": 12, "wrong-training": 8, "renamed": 270}},
+        "known": {"lambda-refused": {"crash": 12}, "input-name": {"renamed": 286, "lost-property": 4}},
         **changes,
     }
 

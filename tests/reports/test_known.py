@@ -33,7 +33,7 @@ clone = keras.models.clone_model(model)
 # generation = "keras"
 # root = "settings"
 # verdict = "minor"
-# severity = "property"
+# severity = "lost-property"
 # since = "3.4.0"
 # until = "3.13.0"
 # fingerprint = "structure-config"
@@ -133,7 +133,7 @@ def test_a_match_explains_a_cause_if_every_field_matches(
         pytest.param('"minor"', '"limit"', "a limit has no script", id="a limit"),
         pytest.param("# /// clonediff", "# /// script", "found 0", id="no block"),
         pytest.param('"keras"', '"keras1"', "Invalid enum value 'keras1' - at `$.generation`", id="generation"),
-        pytest.param('"property"', '"bad"', "`severity` is 'bad', expected one of crashes", id="severity"),
+        pytest.param('"lost-property"', '"bad"', "`severity` is 'bad', expected one of crash", id="severity"),
         pytest.param("since =", "sinse =", "unknown field `sinse`", id="unknown field"),
         pytest.param("kind =", "kidn =", "unknown field `kidn` - at `$.match[0]`", id="unknown field of a match"),
         pytest.param('"3.4.0"', '"soon"', "`since` is 'soon', expected a release", id="no release"),

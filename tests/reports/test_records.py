@@ -97,7 +97,7 @@ def test_a_finding_can_be_replaced_and_withdrawn(tmp_path: Path) -> None:
     assert (stored.script, stored.finding.smallest) == ("small = 1\n", True)
     folder.withdraw(stored.finding)
     assert read_run(folder.path).findings == ()
-    assert len(list(folder.path.glob("unsteady/*/finding.json"))) == 1
+    assert len(list(folder.path.glob("flaky/*/finding.json"))) == 1
     for graph in (b"first", b"second"):
         folder.write_example("refused", "keras", "ValueError: no", graph)
     assert [file.read_bytes() for file in folder.path.glob("refused/keras-ValueError-*.json")] == [b"first\n"]

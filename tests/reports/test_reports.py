@@ -72,7 +72,7 @@ def reports(path: Path, findings: list[Json], known: KnownIssues = KNOWN, **chan
         pytest.param({"counts": of_keras(verdicts={"upstream": {"faithful": 1}}, worst={}, known={})}, [],
                      "Keras 3.15.1's clone_model is faithful on 1 graph: nothing new", False, id="faithful"),
         pytest.param({"counts": of_keras(verdicts={"fixed": {"diverged": 2, "faithful": 1}},
-                                       worst={"fixed": {"trains": 2}}, known={})}, [],
+                                       worst={"fixed": {"wrong-training": 2}}, known={})}, [],
                      "clonediff's own cloner trains differently on 2 of 3 graphs: nothing new", False, id="fixed"),
         pytest.param({"counts": of_keras(unrun=20, graphs=320)}, [],
                      f"{SENTENCE.replace(',', ' that ran,', 1)}: 2 known causes, nothing new", False, id="unrun"),
@@ -108,12 +108,12 @@ RICH: Json = {
     "interrupted": True, "seconds": 8000.0, "at_least": 2, "jobs": 3,
     "lost": {"keras/jax": "keras/jax: jax\nis not installed"},
     "failures": ["keras: a shard: no"],
-    "unsteady": ["keras: a title"],
+    "flaky": ["keras: a title"],
     "counts": of_keras(losses={"memory": 2, "time": 1}, refused={"ValueError: no": 10, "TypeError: b": 1},
        graphs=320, unrun=20,
        verdicts={"mine:cloner": {"faithful": 10, "left out": 290}, "fixed": {"faithful": 300},
                  "upstream": {"crashed": 12, "diverged": 8, "faithful": 10, "left out": 270}},
-       worst={"upstream": {"crashes": 12, "trains": 8}}),
+       worst={"upstream": {"crash": 12, "wrong-training": 8}}),
 }  # fmt: skip
 """A run that gives every note of a report."""
 
@@ -272,12 +272,12 @@ def hostile_reports(path: Path, text: str = POISON) -> tuple[Page, str, str]:
     evil = {**poison(finding(0), text), "generation": "keras", "subject": "keras", "cloner": text[:50]}
     evil["versions"] = {text: text}
     findings = [{**evil, "id": "a", "known": text}, {**evil, "id": "b", "proof": False}, {**evil, "id": "c"}]
-    hits = counts(verdicts={text: {"crashed": 1}}, worst={text: {"crashes": 1}}, known={text: {"crashes": 1}})
+    hits = counts(verdicts={text: {"crashed": 1}}, worst={text: {"crash": 1}}, known={text: {"crash": 1}})
     run = {
-        **poison(example_run(failures=[""], unsteady=[""]), text),
+        **poison(example_run(failures=[""], flaky=[""]), text),
         "lost": {text: text},
         "versions": {text: {text: text}},
-        "counts": {"keras": {**hits, "refused": {text: 1}}, text: counts(known={"lambda-refused": {"crashes": 1}})},
+        "counts": {"keras": {**hits, "refused": {text: 1}}, text: counts(known={"lambda-refused": {"crash": 1}})},
     }
     known = KnownIssues((replace(KNOWN.get("lambda-refused"), title=text, reason=text, link=f"https://x/{text}"),))
     return reports(path, findings, known, **run)

@@ -83,7 +83,7 @@ def test_a_cloner_that_ends_the_process_does_not_affect_others(keras: SubjectPro
     assert [clone.verdict.value for clone in trial.clones.values()] == ["killed its process", "faithful"]
     (found,) = trial.found
     assert found.title.startswith("Cloning a model, or running the clone, ends its process: SIGABRT in ")
-    assert (found.cause and found.cause.severity, found.cloner) == (Severity.CRASHES, cloner_of("aborts"))
+    assert (found.cause and found.cause.severity, found.cloner) == (Severity.CRASH, cloner_of("aborts"))
 
 
 def test_a_refused_original_is_counted_and_has_no_findings(keras: SubjectProcess) -> None:
@@ -109,9 +109,9 @@ def test_an_original_that_does_not_run_is_counted_separately(keras: SubjectProce
 
 
 FAULTS = {
-    "crash_on_outputs": Severity.CRASHES,
-    "outputs_reversed": Severity.COMPUTES,
-    "weights_copied": Severity.TRAINS,
+    "crash_on_outputs": Severity.CRASH,
+    "outputs_reversed": Severity.OUTPUT,
+    "weights_copied": Severity.TRAINING,
     "layer_renamed": Severity.NAME,
 }
 

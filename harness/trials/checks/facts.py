@@ -17,7 +17,7 @@ from clonediff.harness.trials.checks.alignment import Pair
 from clonediff.harness.trials.checks.aspects import Aspect, Role, find_row
 from clonediff.harness.trials.checks.paths import is_within, path_of, place
 from clonediff.harness.trials.checks.skeletons import MISSING
-from clonediff.reports.records import NAME, PROPERTY, TRAINS, Difference, Part, Severity
+from clonediff.reports.records import NAME, PROPERTY, TRAINING, Difference, Part, Severity
 
 
 def _row(shown: Literal["setting", "attribute"], names: str, role: Role, severity: Severity, **fields: Any) -> Aspect:
@@ -28,14 +28,14 @@ def _row(shown: Literal["setting", "attribute"], names: str, role: Role, severit
 
 _setting = functools.partial(_row, "setting")
 _attribute = functools.partial(_row, "attribute")
-_compiled = functools.partial(Aspect, "structure", "compiled", TRAINS, "compiled", "", shown="compiled")
+_compiled = functools.partial(Aspect, "structure", "compiled", TRAINING, "compiled", "", shown="compiled")
 _OPTION = "{a} that is {was}{name} is {now}{name}{inside}"
 _DTYPES = "dtype|compute_dtype|variable_dtype|dtype_policy*"
 SETTINGS = (
     _setting("optional", "quiet", PROPERTY, sentence=_OPTION, known_as="config.sparse"),
     _setting("ragged|sparse", "chosen", PROPERTY, sentence=_OPTION, known_as="config.sparse"),
-    _setting("activity_regularizer", "chosen", TRAINS, any_layer=True),
-    _setting("*_regularizer|*_constraint", "chosen", TRAINS),
+    _setting("activity_regularizer", "chosen", TRAINING, any_layer=True),
+    _setting("*_regularizer|*_constraint", "chosen", TRAINING),
     _setting("vocabulary_size", "chosen", PROPERTY, any_layer=True, known_as="attribute.vocabulary"),
     _setting("dtype", "chosen", PROPERTY, any_layer=True, topic="dtype"),
     _setting("autocast", "chosen", PROPERTY, any_layer=True, topic="autocast"),
@@ -56,7 +56,7 @@ ATTRIBUTES = (
     _attribute(_TENSORS, "quiet", PROPERTY, any_layer=True, topic="ends"),
     _attribute("batch_*|losses", "quiet", PROPERTY, any_layer=True),
     _attribute(_COMPILING, "compiled", PROPERTY),
-    _attribute("_compile_config*", "compiled", TRAINS),
+    _attribute("_compile_config*", "compiled", TRAINING),
     _attribute("input*|output*", "derived", PROPERTY, topic="ends"),
     _attribute("*trainable*", "derived", PROPERTY, topic="flag"),
     _attribute("*", "derived", PROPERTY),

@@ -18,9 +18,9 @@ from clonediff.harness.subjects.outcomes import OUT_OF_MEMORY, TIMED_OUT
 from clonediff.harness.trials.checks.alignment import Pair
 from clonediff.harness.trials.checks.aspects import Aspect
 from clonediff.harness.trials.checks.paths import place, short
-from clonediff.reports.records import CRASHES, PROPERTY, Difference, Place, Raised
+from clonediff.reports.records import CRASH, PROPERTY, Difference, Place, Raised
 
-_made = functools.partial(Aspect, "made", "derived", CRASHES)
+_made = functools.partial(Aspect, "made", "derived", CRASH)
 REFUSED = _made("", "raises", "{held} cannot be cloned", "raises", exclusive=True)
 NOT_A_MODEL = _made("", "no model", "the cloner returns no Functional or Sequential model", "is a model")
 NOT_BUILT = _made("", "original refused", "the original cannot be built or run", "raises")

@@ -26,42 +26,43 @@ from clonediff.harness.trials.checks.alignment import Alignment, Objects, Pair
 from clonediff.harness.trials.checks.aspects import VARIABLES, Aspect, differs
 from clonediff.harness.trials.checks.failures import raises
 from clonediff.harness.trials.checks.paths import path_and_place, path_of, place
-from clonediff.reports.records import COMPUTES, CRASHES, PROPERTY, TRAINS, Difference, Part
+from clonediff.reports.records import CRASH, OUTPUT, PROPERTY, TRAINING, Difference, Part
 
-_shared = functools.partial(Aspect, "own", "replaced", TRAINS)
+_shared = functools.partial(Aspect, "own", "replaced", TRAINING)
 SHARED = (
     _shared("layer", "shared", "{clone} holds {a} of the original itself", "layers", True),
     _shared(VARIABLES, "shared", "{clone} shares a {part} of {a} with the original", "listed", True),
 )
-_by_clones = functools.partial(Aspect, "again", "replaced", TRAINS)
+_by_clones = functools.partial(Aspect, "again", "replaced", TRAINING)
 SHARED_BY_CLONES = (
     _by_clones("layer", "shared by clones", "{clone} holds {a} of the first clone itself", "", True),
     _by_clones(VARIABLES, "shared by clones", "{clone} shares a {part} of {a} with the first clone", "", True),
 )
+_SPLIT = "a shared {part} of {a} becomes two{inside}"
 SHARING = (
-    Aspect("sharing", "replaced", TRAINS, "layer", "unshared", "a shared {kind} becomes two{inside}", "", True),
-    Aspect("sharing", "replaced", TRAINS, "layer", "merged", "two layers become one{inside}", "", True),
-    Aspect("sharing", "chosen", TRAINS, VARIABLES, "unshared", "a shared {part} of {a} becomes two{inside}", "", True),
-    Aspect("sharing", "chosen", TRAINS, VARIABLES, "merged", "two {part}s become one{inside}", "", True),
+    Aspect("sharing", "replaced", TRAINING, "layer", "unshared", "a shared {kind} becomes two{inside}", "", True),
+    Aspect("sharing", "replaced", TRAINING, "layer", "merged", "two layers become one{inside}", "", True),
+    Aspect("sharing", "chosen", TRAINING, VARIABLES, "unshared", _SPLIT, "", True),
+    Aspect("sharing", "chosen", TRAINING, VARIABLES, "merged", "two {part}s become one{inside}", "", True),
 )
 _own = functools.partial(Aspect, "own")
 _STALE = "a weight of {a} begins with the original's value{inside}"
-STALE_WEIGHT = _own("chosen", TRAINS, "", "not fresh", _STALE, "", True)
+STALE_WEIGHT = _own("chosen", TRAINING, "", "not fresh", _STALE, "", True)
 _LEFT = "a state of {a} begins with the value that a run of the original left{inside}"
-STALE_STATE = _own("chosen", COMPUTES, "state", "not fresh", _LEFT)
+STALE_STATE = _own("chosen", OUTPUT, "state", "not fresh", _LEFT)
 _CONTAINER = "{clone} has a list, or another object, of the original itself"
 SHARED_OBJECT = _own("quiet", PROPERTY, "object", "shared", _CONTAINER, "apart", True)
 _REACHED = "{clone} refers to an object of the original, through {name}"
 REACHED = _own("quiet", PROPERTY, "object reached", "", _REACHED, "apart", True, "*")
 _DEPENDS = "{clone} computes something else once variables of the original change"
-CLONE_DEPENDENT = _own("derived", COMPUTES, "", "clone dependent", _DEPENDS)
+CLONE_DEPENDENT = _own("derived", OUTPUT, "", "clone dependent", _DEPENDS)
 _REVERSE = "the original computes something else once variables of {clone} change"
-ORIGINAL_DEPENDENT = _own("derived", COMPUTES, "", "original dependent", _REVERSE)
+ORIGINAL_DEPENDENT = _own("derived", OUTPUT, "", "original dependent", _REVERSE)
 _touched = functools.partial(Aspect, "untouched", "derived")
 _VALUE = "a weight has another value{inside}"
-WRITTEN = _touched(COMPUTES, "weight", "value", _VALUE, "weight values", True, exclusive=True)
+WRITTEN = _touched(OUTPUT, "weight", "value", _VALUE, "weight values", True, exclusive=True)
 TOUCHED = _touched(PROPERTY, "", "touched", "an object in the model is replaced")
-NO_CLONE = Aspect("again", "derived", CRASHES, "", "no clone", "{clone} cannot be made")
+NO_CLONE = Aspect("again", "derived", CRASH, "", "no clone", "{clone} cannot be made")
 
 OBJECTS: tuple[Part, ...] = ("layer", *VARIABLES)
 _ATTRIBUTE = re.compile(r"\.([^\W\d]\w*)")

@@ -90,8 +90,8 @@ def _is_flag(difference: Difference) -> bool:
 def _changes_tensors(earlier: Difference) -> bool:
     """Whether a difference, such as that of a call, can make any layer raise."""
     if earlier.part == "config":
-        return earlier.severity is Severity.TRAINS  # layers do not call regularizers and constraints
-    affects_tensors = earlier.part in _CALL_PARTS or earlier.severity is Severity.COMPUTES
+        return earlier.severity is Severity.TRAINING  # layers do not call regularizers and constraints
+    affects_tensors = earlier.part in _CALL_PARTS or earlier.severity is Severity.OUTPUT
     is_observed = earlier.raised is not None or _stage(earlier) >= Stage.RUNS or aspect_of(earlier).role == "replaced"
     return affects_tensors or is_observed
 
@@ -107,7 +107,7 @@ def _can_affect(later: Difference, earlier: Difference) -> bool:
         return True
     if earlier.part == "trainable":
         return later.run == "training"
-    return earlier.severity is not Severity.TRAINS or later.raised is not None
+    return earlier.severity is not Severity.TRAINING or later.raised is not None
 
 
 def _follows_statically(later: Difference, earlier: Difference, flow: Flow) -> bool:

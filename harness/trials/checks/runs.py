@@ -21,10 +21,10 @@ from clonediff.harness.trials.checks.aspects import Aspect, differs, differs_in,
 from clonediff.harness.trials.checks.failures import raises
 from clonediff.harness.trials.checks.paths import full_name, place
 from clonediff.harness.trials.checks.skeletons import CHANGES, MISSING, Mismatch, mismatches
-from clonediff.reports.records import COMPUTES, CRASHES, PROPERTY, TRAINS, Change, Difference, Place
+from clonediff.reports.records import CRASH, OUTPUT, PROPERTY, TRAINING, Change, Difference, Place
 
-_output = functools.partial(Aspect, "outputs", "derived", COMPUTES)
-RAISES = Aspect("outputs", "derived", CRASHES, "", "raises", "{clone} does not run{training}", "run")
+_output = functools.partial(Aspect, "outputs", "derived", OUTPUT)
+RAISES = Aspect("outputs", "derived", CRASH, "", "raises", "{clone} does not run{training}", "run")
 NESTED = _output("structure", CHANGES, "the outputs of a call found another structure{inside}", "run")
 STEPS = _output("step", ("missing", "extra"), "{a} does not run as often{inside}{training}", "run")
 _TYPE: tuple[Change, ...] = ("shape", "dtype")
@@ -34,19 +34,19 @@ TENSORS = (
     _output("", _TYPE, "{clone} gives another {change}{training}{at}", "run"),
     _output("", "value", "{clone} computes something else{training}{at}", "numbers"),
 )
-_mask = functools.partial(Aspect, "masks", "derived", COMPUTES, "mask")
+_mask = functools.partial(Aspect, "masks", "derived", OUTPUT, "mask")
 MASK_LOST = _mask("lost", "a mask is lost{inside}{training}{at}", "run")
 MASK_ADDED = _mask("added", "there is a mask{inside} where the original has none{training}{at}", "run")
 MASK_VALUE = _mask("value", "a mask has other values{inside}{training}{at}", "numbers")
 _training = functools.partial(Aspect, "training", "derived")
-NOT_TRAINED = _training(CRASHES, "", "raises", "{clone} cannot be trained", exclusive=True)
+NOT_TRAINED = _training(CRASH, "", "raises", "{clone} cannot be trained", exclusive=True)
 _WEIGHT = "the {part} of {a} has another {change} after training{inside}"
 TRAINED = (
-    _training(TRAINS, "losses", ("count", "value"), "the layers add other losses{inside}"),
+    _training(TRAINING, "losses", ("count", "value"), "the layers add other losses{inside}"),
     _training(PROPERTY, "losses", "order", "the losses that layers add come in another order{inside}", "", True),
-    _training(TRAINS, "loss", "", "training gives another loss or metric{inside}"),
-    _training(TRAINS, "loss", "count", "training gives another number of losses and metrics{inside}"),
-    _training(TRAINS, "weight", (*_TYPE, "value"), _WEIGHT, exclusive=True),
+    _training(TRAINING, "loss", "", "training gives another loss or metric{inside}"),
+    _training(TRAINING, "loss", "count", "training gives another number of losses and metrics{inside}"),
+    _training(TRAINING, "weight", (*_TYPE, "value"), _WEIGHT, exclusive=True),
 )
 
 
@@ -78,7 +78,7 @@ def output_differences(pair: Pair, expected: ModelRun, found: ModelRun, run: str
     differences = [replace(difference, in_step=True) for difference in _compare_steps(pair, expected, found)] + ends
     for leaf, first, mismatch in _with_places(leaves, leaf_mismatches):
         differences.append(differs_in(TENSORS, "", mismatch, leaf.path, first, in_step=leaf.in_step))
-    worst = TRAINS if run == "training" else CRASHES
+    worst = TRAINING if run == "training" else CRASH
     return [replace(difference, run=run, severity=max(difference.severity, worst)) for difference in differences]
 
 
@@ -166,7 +166,7 @@ def mask_differences(pair: Pair, expected: ModelRun, found: ModelRun, run: str) 
     for leaf, first, masks in _with_places(_leaf_pairs(pair, expected, found), mask_mismatches):
         row = MASK_LOST if masks[1] is None else MASK_ADDED if masks[0] is None else MASK_VALUE
         texts = (masks[0] or "no mask", masks[1] or "no mask")
-        severity = PROPERTY if leaf.in_step else COMPUTES
+        severity = PROPERTY if leaf.in_step else OUTPUT
         fields = {"run": run, "in_step": leaf.in_step, "digests": masks if all(masks) else None}
         yield row.differs(f"{leaf.path}.mask", *texts, first, severity=severity, **fields)
 

@@ -15,7 +15,7 @@ from clonediff.harness.trials.checks.alignment import Pair
 from clonediff.harness.trials.checks.aspects import ARGUMENTS, Aspect, differs, differs_in, differs_in_order
 from clonediff.harness.trials.checks.paths import path_of, place
 from clonediff.harness.trials.checks.skeletons import CHANGES, MISSING, Mismatch, map_tensors, mismatches
-from clonediff.reports.records import COMPUTES, NAME, PROPERTY, Change, Difference, Part, Place
+from clonediff.reports.records import NAME, OUTPUT, PROPERTY, Change, Difference, Part, Place
 
 _BOTH: tuple[Part, ...] = ("input", "output")
 _row = functools.partial(Aspect, "structure")
@@ -28,7 +28,7 @@ CALL_COUNT = _chosen("call", "count", "{a} has another number of calls{inside}",
 _CALLS = "the calls of a shared {kind} come in another order{inside}"
 CALL_ORDER = _row("quiet", PROPERTY, "call", "order", _CALLS, "config", True)
 _OUTPUTS = "a call of {a} gives another number of tensors{inside}"
-CALL_OUTPUTS = _row("chosen", COMPUTES, "call", "outputs", _OUTPUTS, "config", True)
+CALL_OUTPUTS = _row("chosen", OUTPUT, "call", "outputs", _OUTPUTS, "config", True)
 _EXTRA = "a call has {an_argument} among its arguments{inside}, and not in the original"
 CALL_ARGUMENTS = (
     _chosen(ARGUMENTS, "missing", "{argument} of a call is lost{inside}", "config", True),
@@ -38,7 +38,7 @@ CALL_ARGUMENTS = (
 )
 FLAG = _chosen("trainable", "", "a {frozen} {kind} is {thawed}{inside}", "trainable", True, topic="flag")
 RENAMED = _row("chosen", NAME, "name", "", "{a} has another name{inside}", "names", True)
-_end = functools.partial(Aspect, "structure", "derived", COMPUTES)
+_end = functools.partial(Aspect, "structure", "derived", OUTPUT)
 _END = "an {part} of a model has another {change}{inside}{at}"
 _NESTED = "the %s of a model have another structure{inside}"
 _OPTIONAL = "an {part} of a model that is {was}{change} is {now}{change}{inside}{at}"

@@ -14,26 +14,26 @@ from clonediff.harness.trials.checks.aspects import VARIABLES, Aspect, differs
 from clonediff.harness.trials.checks.failures import raises
 from clonediff.harness.trials.checks.paths import path_and_place, place
 from clonediff.harness.trials.checks.skeletons import MISSING
-from clonediff.reports.records import COMPUTES, CRASHES, NAME, TRAINS, Change, Difference, Part
+from clonediff.reports.records import CRASH, NAME, OUTPUT, TRAINING, Change, Difference, Part
 
-_computes = functools.partial(Aspect, "weights", "derived", COMPUTES)
+_output = functools.partial(Aspect, "weights", "derived", OUTPUT)
 _named = functools.partial(Aspect, "weights", "derived", NAME, VARIABLES)
-LOST = _computes(VARIABLES, "missing", "a {part} of {a} is missing{inside}", "listed")
-ADDED = _computes(VARIABLES, "extra", "{a} has one {part} more{inside}", "listed")
-MOVED = _computes(VARIABLES, "order", "a model has its {part}s in another order{inside}", "listed", True)
+LOST = _output(VARIABLES, "missing", "a {part} of {a} is missing{inside}", "listed")
+ADDED = _output(VARIABLES, "extra", "{a} has one {part} more{inside}", "listed")
+MOVED = _output(VARIABLES, "order", "a model has its {part}s in another order{inside}", "listed", True)
 _CONSTRAINT = "a {part} of {a} has another constraint or regularizer{inside}"
 _FROZEN = "a {frozen} {part} of {a} is {thawed}{inside}"
 FIELDS = (
-    _computes(VARIABLES, ("shape", "dtype"), "a {part} of {a} has another {change}{inside}", "listed"),
-    Aspect("weights", "derived", TRAINS, VARIABLES, "trainable", _FROZEN, "listed", True, topic="flag"),
-    Aspect("weights", "derived", TRAINS, VARIABLES, "constraint", _CONSTRAINT, "listed"),
+    _output(VARIABLES, ("shape", "dtype"), "a {part} of {a} has another {change}{inside}", "listed"),
+    Aspect("weights", "derived", TRAINING, VARIABLES, "trainable", _FROZEN, "listed", True, topic="flag"),
+    Aspect("weights", "derived", TRAINING, VARIABLES, "constraint", _CONSTRAINT, "listed"),
     _named(("scope", "path alone"), "a {part} of {a} has another path{inside}", "listed", True),
     _named(("name", "name alone"), "a {part} of {a} has another name{inside}", "listed", True),
 )
-STATE = _computes("state", "value", "a state of {a} begins with another value{inside}")
-COPIED = _computes("copied", "value", "a weight of {a} does not keep the value that is copied into it{inside}")
+STATE = _output("state", "value", "a state of {a} begins with another value{inside}")
+COPIED = _output("copied", "value", "a weight of {a} does not keep the value that is copied into it{inside}")
 _REFUSED = "{clone} does not accept the weights of the original"
-REFUSED = Aspect("weights", "derived", CRASHES, "", "raises", _REFUSED, exclusive=True)
+REFUSED = Aspect("weights", "derived", CRASH, "", "raises", _REFUSED, exclusive=True)
 
 
 def check_weights(pair: Pair) -> list[Difference]:
