@@ -20,7 +20,7 @@ _LOCK = ".lock"
 class RunFolder:
     """`runs/<time>/`: run.json, findings/<subject>-<cloner>-<fingerprint>/, refused/<subject>-<reason>.json, faults/.
 
-    `refused/` has graphs that could not be built, and `faults/` has graphs on which clonediff itself failed.
+    `refused/` has graphs that could not be built, `faults/` graphs on which clonediff itself failed.
     """
 
     def __init__(self, path: Path | None) -> None:

@@ -1,6 +1,6 @@
 """A `clone_model` that copies the objects of a model, and gives the copy new variables.
 
-`copier` copies each object of a model once, in the way that `kinds` defines for its class. `values` initializes the new
+`copier` copies each object of a model once, in the way that `plans` defines for its class. `values` initializes the new
 variables. `keras3` and `tf_keras` describe the objects of each generation. If the clone has other tensors, layers or
 calls, `replay` repeats the calls of the model.
 """

@@ -8,7 +8,7 @@ import types
 from typing import Any
 
 from clonediff.harness.fixed import parts
-from clonediff.harness.fixed.kinds import ATOMS, CONTAINERS, UNCHANGED, Marker, Plan, Way, way_of
+from clonediff.harness.fixed.plans import ATOMS, CONTAINERS, UNCHANGED, Marker, Plan, Way, way_of
 
 PLANS: dict[tuple[Any, bool], dict[type, Plan]] = {}
 """Cached plans of library classes, by Keras module and by whether copies are unbuilt."""

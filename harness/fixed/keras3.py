@@ -22,8 +22,8 @@ from keras.src.random.seed_generator import SeedGenerator, make_default_seed
 from keras.src.utils.tracking import DotNotTrackScope, Tracker
 
 from clonediff.harness.fixed.copier import Copier
-from clonediff.harness.fixed.kinds import TRACKING_ATTRIBUTES, Marker, Rules
 from clonediff.harness.fixed.parts import strategy_of_model, strategy_of_optimizer
+from clonediff.harness.fixed.plans import TRACKING_ATTRIBUTES, Marker, Rules
 from clonediff.harness.fixed.replay import Replay
 from clonediff.harness.fixed.values import Values
 
@@ -185,7 +185,7 @@ def layers_of(model: Any) -> list[Any]:
     return list(model._layers if isinstance(model, Sequential) else model._operations)
 
 
-def ends_of(model: Any) -> tuple[Any, Any]:
+def endpoints_of(model: Any) -> tuple[Any, Any]:
     """The inputs and the outputs of a Functional model."""
     return model._inputs_struct, model._outputs_struct
 

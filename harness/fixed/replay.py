@@ -136,7 +136,7 @@ class Replay:
                 if type(operation) is type(new_operation) and not isinstance(operation, keras.LAYER):
                     new_operation.name = operation.name
         else:
-            inputs, outputs = (keras.NEST.map_structure(self.copier.copy_of, end) for end in keras.ends_of(model))
+            inputs, outputs = (keras.NEST.map_structure(self.copier.copy_of, end) for end in keras.endpoints_of(model))
             keras.Functional.__init__(new, inputs, outputs, name=model.name)
         keras.copy_attributes(self, model, new)
 
@@ -224,7 +224,7 @@ class Replay:
         """The tensors in `input_tensors`, in the order of the model's inputs."""
         is_sequential = self.is_sequential(self.model)
         inputs: list[Any] = ["a tensor"] if is_sequential else list(self.model.inputs)
-        structure = inputs if is_sequential else self.keras.ends_of(self.model)[0]
+        structure = inputs if is_sequential else self.keras.endpoints_of(self.model)[0]
         names = [] if is_sequential else [tensor._keras_history[0].name for tensor in inputs]
         if isinstance(input_tensors, dict) and not isinstance(structure, dict) and input_tensors.keys() == set(names):
             input_tensors = [input_tensors[name] for name in names]

@@ -24,8 +24,8 @@ from tf_keras.src.optimizers.optimizer import Optimizer
 from tf_keras.src.optimizers.schedules.learning_rate_schedule import LearningRateSchedule
 
 from clonediff.harness.fixed.copier import Copier
-from clonediff.harness.fixed.kinds import TRACKING_ATTRIBUTES, Marker, Rules
 from clonediff.harness.fixed.parts import call_of, contents, strategy_of_model, strategy_of_optimizer
+from clonediff.harness.fixed.plans import TRACKING_ATTRIBUTES, Marker, Rules
 from clonediff.harness.fixed.replay import Replay
 from clonediff.harness.fixed.values import Values, value_of
 
@@ -228,7 +228,7 @@ def layers_of(graph: Any) -> list[Any]:
     return first + ([call.layer for call in calls_of(graph)] if graph._is_graph_network else others)
 
 
-def ends_of(model: Any) -> tuple[Any, Any]:
+def endpoints_of(model: Any) -> tuple[Any, Any]:
     return model._nested_inputs, model._nested_outputs
 
 

@@ -42,7 +42,7 @@ from clonediff.harness.inside.structure import items_of
 from clonediff.harness.observation import NO_LAYER, Fact
 
 _MAX_DEPTH = 16
-"""Objects at a greater depth are compared as text, since properties may create objects endlessly."""
+"""Objects at a greater depth are compared as text: properties may create objects endlessly."""
 _MAX_ITEMS = 1000
 """A container with more items is compared as text."""
 _CODE_TYPES = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, type, types.ModuleType)

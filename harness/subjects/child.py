@@ -188,7 +188,7 @@ def _scratch(pid: int) -> Path:
     lock = (folder / f".{_LOCK}").open("xb")
     fcntl.flock(lock, fcntl.LOCK_EX)
     (folder / f".{_LOCK}").rename(folder / _LOCK)  # until now, other processes ignore the folder
-    # At exit, finalizers run in reverse order of creation: the processes in the folder end before it is removed.
+    # Finalizers run in reverse order: the processes in the folder end before it is removed.
     weakref.finalize(_scratch, _remove_folder, pid, folder, lock)
     return folder
 
