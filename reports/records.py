@@ -128,7 +128,7 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
     - `name`: an attribute or a setting ("kernel_initializer.seed"), or how a process was lost.
     - `model`: the model that differs from the original; "again" is a second clone.
     - `run`: "" for a model at rest; `in_step`: an intermediate value of the run, not an output of the model.
-    - `within`: the path, for readers; `expression`: the attribute or setting in Python, relative to its layer.
+    - `location`: the path in the model or run; `expression`: the attribute or setting in Python, relative to its layer.
     - `argument`: the parameter of a call.
     - `first`: the layer of the original at which the difference shows first.
     """
@@ -140,7 +140,7 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
     model: Literal["clone", "original", "again"] = "clone"
     run: Literal["", "inference", "training", "trained"] = ""
     in_step: bool = False
-    within: str = ""
+    location: str = ""
     expression: str = ""
     argument: str = ""
     expected: str
@@ -162,7 +162,7 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
     def path(self) -> str:
         """The path, as patterns of known issues have it: "again.layers['a'].config.mask"."""
         model = "" if self.model == "clone" else self.model
-        return ".".join(filter(None, (model, self.run, self.within)))
+        return ".".join(filter(None, (model, self.run, self.location)))
 
     @property
     def lines(self) -> tuple[str, str, str]:

@@ -126,7 +126,7 @@ def effects(cause: Cause, original: Observation) -> Iterator[str]:
     flags = [item for item in differences if (item.part, item.change) == ("weight", "trainable")]
     if flags and "trainable" in (cause.root.part, cause.root.change):
         verb = "trains" if flags[0].found in ("true", "True") else "does not train"
-        weights = (model.weights[int(re.findall(r"\d+", item.within)[-1])] for item in flags)
+        weights = (model.weights[int(re.findall(r"\d+", item.location)[-1])] for item in flags)
         yield f"the clone {verb} {_enumeration([_variable(model, weight) for weight in weights])}"
     for difference in differences:
         if (difference.part, difference.change) == ("weight", "order"):

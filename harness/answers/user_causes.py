@@ -30,7 +30,7 @@ def user_causes(causes: Iterable[Cause]) -> list[Cause]:
 
 def fact_name(difference: Difference) -> str:
     """The name of what differs, as a user writes it: "metrics[0].tolerance"."""
-    match = _COMPILE_PATH.fullmatch(difference.within)
+    match = _COMPILE_PATH.fullmatch(difference.location)
     name = "".join(filter(None, match.groups())) if match else difference.name
     return name.removeprefix(".").replace("._", ".")
 
@@ -54,7 +54,7 @@ def _split_cause(cause: Cause) -> list[Cause]:
 def _is_private(cause: Cause) -> bool:
     """Whether only a private attribute of a Keras class differs."""
     root = cause.root
-    names = re.findall(r"\.(\w+)", root.within.rpartition("attribute")[2])
+    names = re.findall(r"\.(\w+)", root.location.rpartition("attribute")[2])
     private = "_auto_config" in names or bool(names and names[-1].startswith("_"))
     return (
         cause.severity is Severity.PROPERTY and private and not {"a custom layer", "a custom model"} & set(cause.given)

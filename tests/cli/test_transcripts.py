@@ -92,7 +92,7 @@ def _answers(folder: Path, keras: SubjectProcess) -> None:
         json.loads(msgspec.json.encode(finding_of(keras, name))) for name in ("lambda-refused", "input-name")
     )
     (crash, *_), (name, follower, *_) = refused["differences"], renamed["differences"]
-    value = {**name, "check": "outputs", "part": "", "change": "value", "run": "inference", "within": "outputs[0]"}
+    value = {**name, "check": "outputs", "part": "", "change": "value", "run": "inference", "location": "outputs[0]"}
     dense, named = json.loads(to_json(DENSE)), renamed["graph"]
     lost = {"differences": [], "id": "process-lost-sigabrt", "detail": "SIGABRT: no"}
 

@@ -34,7 +34,7 @@ model = keras.Model(inputs, layers.LSTM(2)(dense(dense(layers.Masking()(inputs))
 def difference(check: str, path: str, aspect: str, sides: tuple[str, str], severity: int, **fields: Any) -> Json:
     """Return a difference; `fields` has its optional fields."""
     part, _, change = aspect.partition(" ") if aspect not in ("value", "raises") else ("", "", aspect)
-    common = {"check": check, "within": path, "part": part, "change": change, "severity": severity}
+    common = {"check": check, "location": path, "part": part, "change": change, "severity": severity}
     return {**common, "expected": sides[0], "found": sides[1], **fields}
 
 

@@ -65,7 +65,7 @@ class Aspect:
             raise LookupError(f"{self.check}: this row does not cover {fields}")
         limit = 300 if fields.get("raised") else 160
         fields |= {"expected": short(expected, limit), "found": short(found, limit)}
-        return Difference(check=self.check, within=path, first=first, **fields)
+        return Difference(check=self.check, location=path, first=first, **fields)
 
 
 def _as_tuple(value: Any) -> tuple[Any, ...]:
