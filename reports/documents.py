@@ -1,6 +1,6 @@
 """Write the reports of a run: report.html, summary.md, and an issue.md for each finding.
 
-Every value that a template prints is escaped. The page runs no code and loads no other file.
+Every printed value is escaped. The page runs no code and loads no file.
 """
 
 from __future__ import annotations

@@ -65,7 +65,7 @@ def properties(kind: Any) -> tuple[str, ...]:
     """The names of the public properties of a class's objects."""
     members: dict[str, Any] = {}
     for base in reversed(kind.__mro__):
-        # `submodules` of TensorFlow repeats all layers, `torch_params` of Keras on torch all variables.
+        # `submodules` repeats all layers, `torch_params` all variables.
         if root_of(base) not in OPAQUE and not is_backend_class(base):
             members.update((name, value) for name, value in vars(base).items() if name[:1] != "_")
     names = [name for name, value in members.items() if isinstance(value, property)]

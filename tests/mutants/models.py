@@ -27,7 +27,7 @@ def shift(amount, rows):
     return shifted
 """
 
-_SOURCES = {
+_BODIES = {
     "rich": """
 def scaled(x, by=2.0):
     return x * by
@@ -231,7 +231,6 @@ MODELS: dict[str, str] = {}
 """The source of each model, by generation and name."""
 for generation in ("keras", "tf_keras"):
     MODELS |= {f"{generation}/{name}": planted(name, generation).source for name in PLANTED if name != "given"}
-    head = _HEAD.replace("GENERATION", generation)
-    MODELS |= {f"{generation}/{name}": head + body for name, body in _SOURCES.items()}
+    MODELS |= {f"{generation}/{name}": _HEAD.replace("GENERATION", generation) + body for name, body in _BODIES.items()}
 for name in _KNOWN.split():
     MODELS[f"{graph_of_issue(name).generation}/{name}"] = graph_of_issue(name).source

@@ -154,5 +154,5 @@ class Torch(Backend):
             # The dtype of ml_dtypes has the same name on every backend.
             bfloat16 = importlib.import_module("ml_dtypes").bfloat16
             return tensor.contiguous().view(self.torch.int16).numpy().view(bfloat16).copy()
-        # The array would share its memory with the variable, to which torch writes in place.
+        # The array would share its memory with the variable.
         return tensor.numpy().copy()
