@@ -271,14 +271,14 @@ class RoundTrips:
                 raise TypeError(f"rebuilt as a {type(rebuilt).__name__}")
             return rebuilt
 
-        (_, again), (example, facts) = self._make(construct, 1), self._make(construct, 0)
+        (_, second), (example, facts) = self._make(construct, 1), self._make(construct, 0)
         try:
             rebuilt = [self._make(rebuild_from_config, 2), self._make(rebuild_through_json, 3)]
         except NotImplementedError:
             raise
         except Exception as error:  # raised by Keras or the class
-            return _Observation([facts, again], [], _one_line(error))
-        return _Observation([facts, again], [facts for _, facts in rebuilt])
+            return _Observation([facts, second], [], _one_line(error))
+        return _Observation([facts, second], [facts for _, facts in rebuilt])
 
     def _make(self, make: Callable[[], Any], seed: int) -> tuple[Any, Facts]:
         """Reset name counters and seeds, and make an object. Return it and its facts."""
