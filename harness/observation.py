@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 NO_LAYER = -2
-"""The index if there is no layer, or more than one; below it are layers that only one of two models has."""
+"""The index if there is no layer, or more than one; smaller indices are layers that only one of two models has."""
 
 
 class Fact(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -82,7 +82,7 @@ class Leaf(msgspec.Struct, frozen=True):
 class CallOutputs(msgspec.Struct, frozen=True):
     """The outputs of one call of a layer in a run.
 
-    `layer` is its index in `Structure.layers`, `use` the number of the call, `structure` that of its result.
+    `layer` is its index in `Structure.layers`, `use` the number of the call, `structure` the nesting of its result.
     """
 
     layer: int
@@ -218,8 +218,8 @@ class Observation(msgspec.Struct, frozen=True):
     """The observation of one model. A part that was not requested is None.
 
     `structure` is the model as the cloner returned it; with a `copy_failure`, the original's weights did not fit it.
-    `fresh[i]` is False if weight i starts with the original's value, and not by chance; `fresh_states` says so for the
-    states of a clone of a live model: one that the user passed in. `leaks` has objects that the clone shares.
+    `fresh[i]` is False if weight i starts with the original's value, and not by chance; `fresh_states` says the same
+    of the states, if the user passed in the model. `leaks` has objects that the clone shares.
 
     With `keeps_inputs`, a clone must use the original's own input tensors. If a clone differs, `null_model` is another
     build of the source, or a second observation of a live model.

@@ -36,7 +36,7 @@ class DrawnBox:
 
 @dataclass(frozen=True, slots=True)
 class DrawnGraph:
-    """The calls of a model. A wire is an SVG path, with whether it differs."""
+    """The calls of a model. A wire is an SVG path, and whether it differs."""
 
     inside: str
     width: int

@@ -144,7 +144,7 @@ class Builder:
         self._names: set[str] = set(_RESERVED_NAMES)
         self._imported: set[str] = set()
         self._defined: dict[str, str] = {}
-        """The name of each defined template. Its text is under "text of NAME" or "import of NAME"."""
+        """The name of each defined template; under "text of NAME" or "import of NAME", its text."""
         self._files: dict[str, str] = {}
         if scope is not None and scope.part != "clone":
             keras.enter(self.scope_text())

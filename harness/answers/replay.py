@@ -132,7 +132,7 @@ def process_ending(finding: Finding | None) -> str:
 
 
 def answer_of(finding: Finding | None, trial: Trial) -> tuple[ReplayAnswer, str]:
-    """Whether a trial shows the finding, or any cause without one; and the reason."""
+    """Whether a trial shows the finding, or any cause if there is none; and the reason."""
     lost = process_ending(finding)
     if trial.not_tried:
         return UNKNOWN, trial.not_tried

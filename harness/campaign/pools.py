@@ -60,7 +60,7 @@ class DaskPool:
             self._client.wait_for_workers(1, timeout=TIMEOUT)
         except (OSError, TimeoutError, ValueError, TypeError, RuntimeError) as error:
             raise ClusterError(
-                f"{address}: no Dask scheduler with a worker answers in {TIMEOUT:g} s: start it"
+                f"{address}: no Dask scheduler with a worker answers within {TIMEOUT:g} s: start both"
             ) from error
         self._campaign = setup.campaign
         # The setup is a task, so that each worker fetches it only once.

@@ -53,6 +53,6 @@ def command(
         worst = next((cause.script for cause in without_renames(checked.causes) or checked.causes if cause.script), "")
         if checked.causes and not worst:
             shown = "a clone function" if clone_function else "this difference"
-            raise click.ClickException(f"no script can show {shown}: omit --script, to read an explanation")
+            raise click.ClickException(f"no script can show {shown}: omit --script to read an explanation")
         click.echo(escape_controls(worst) if worst else "there is no difference to show", nl=not worst, err=not worst)
     sys.exit(exit_code(breaks=checked.fails(ignored)))

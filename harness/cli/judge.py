@@ -70,7 +70,7 @@ def command(
     if change and file_options:
         name = file_options[0].replace("_", "-")
         advice = "; choose the backend of a change as in --repo ../keras/jax" if name == "subject" else ""
-        raise click.UsageError(f"--{name} is only for proposed fixes, FILE...{advice}")
+        raise click.UsageError(f"--{name} needs proposed fixes (FILE...){advice}")
     known = load()
     for id_ in options["fixes"]:
         if known.get(id_) is None:

@@ -49,7 +49,7 @@ RANDOM_SOURCES = (Initializer, RandomGenerator)
 SEARCHED_CLASSES = (list, tuple, dict, tf.Module, tf.Variable, _DynamicLossScaleState)
 SKIPPED_ATTRIBUTES = (
     *("_learning_rate", "_weights", "_slots", "_hyper"),
-    "_coalesced_children",  # of an optimizer around another one, found by TensorFlow
+    "_coalesced_children",  # of an optimizer around another one; TensorFlow sets it
     *("_metrics", "optimizer", "compiled_loss", "compiled_metrics", "_checkpoint", "_losses", "_callable_losses"),
     *("inputs", "outputs", "_nodes_by_depth", "_created_nodes", *CALL_ATTRIBUTES, *COUNTERS, *TRACKING_ATTRIBUTES),
 )
@@ -78,7 +78,7 @@ UNBUILT_COPY_RULES: Rules = {
 
 
 def prepare_copies(copier: Copier) -> None:
-    """Collect texts with `id`s of tensors and variables; create variables of another strategy."""
+    """Collect texts with `id`s of tensors and variables; recreate variables of another strategy in this one."""
     for tensor, new in copier.pairs(KerasTensor):
         copier.names[str(id(tensor))] = str(id(new))
     for variable, _ in copier.pairs(BaseResourceVariable):

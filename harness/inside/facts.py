@@ -48,8 +48,8 @@ _MAX_ITEMS = 1000
 _CODE_TYPES = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, type, types.ModuleType)
 _WRAPPERS = OPAQUE | {"functools"}
 _NAME_ATTRIBUTES = frozenset(["name", "_name", "_path", "_parent_path"])
-_NOT_COMPARED = _NAME_ATTRIBUTES | {"trainable", "_trainable", "input_mask", "output_mask", "distribute_strategy"}
-"""Attributes that are compared elsewhere, with a layer or call, or belong to the caller."""
+_COMPARED_ELSEWHERE = _NAME_ATTRIBUTES | {"trainable", "_trainable", "input_mask", "output_mask", "distribute_strategy"}
+"""Attributes that are compared with a layer or call, or belong to the caller."""
 _GRAPH_ATTRIBUTES = frozenset(["_inputs", "_outputs"])
 """Attributes that are compared with the calls of layers."""
 _TRAINING_STATE = frozenset([".metrics", ".metrics_names", ".metrics_variables", ".optimizer.learning_rate"])
@@ -78,7 +78,7 @@ class Facts:
         self._parts_of_original = set() if original is None else {*original._layers, *original._variables}
         self._first_places: dict[int, tuple[int, str]] = {}
         self._settings_depth = 0
-        self._functions: collections.deque[tuple[int, str, Any]] = collections.deque()
+        self._unread_functions: collections.deque[tuple[int, str, Any]] = collections.deque()
         """Functions by layer and path; their contents are read last."""
         owners = layers.objects()
         self._layers_by_name: dict[str, int] = {}
@@ -105,7 +105,7 @@ class Facts:
         """Read the attributes of an object; return whether a value in it is mutable."""
         is_mutable, kind = False, type(owner)
         names, own_names = attribute_names(owner, self._context.private)
-        for name in sorted(names.union(properties(kind)) - (frozenset() if path else _NOT_COMPARED)):
+        for name in sorted(names.union(properties(kind)) - (frozenset() if path else _COMPARED_ELSEWHERE)):
             attribute_path = f"{path}.{name}"
             if attribute_path in _TRAINING_STATE and self._number < 0 and self._context.ignores_values:
                 continue
@@ -186,12 +186,12 @@ class Facts:
     def _whole_text(self, path: str, value: Any, kind: Any) -> str:
         """The text of a value that is compared as a whole; "" for other values."""
         if isinstance(value, functools.partial):
-            self._functions.append((self._number, path, value))
+            self._unread_functions.append((self._number, path, value))
             return "partial"
         function = _unwrapped(value)
         if isinstance(function, _CODE_TYPES):
             if isinstance(function, (types.FunctionType, types.MethodType)):
-                self._functions.append((self._number, path, function))
+                self._unread_functions.append((self._number, path, function))
             return f"module {function.__name__}" if isinstance(function, types.ModuleType) else full_text(function)
         if isinstance(value, (np.ndarray, *CONTAINERS)) or root_of(kind) not in OPAQUE:
             return ""
@@ -245,8 +245,8 @@ class Facts:
 
     def _read_functions(self) -> None:
         seen = set()
-        while self._functions:
-            number, path, function = self._functions.popleft()
+        while self._unread_functions:
+            number, path, function = self._unread_functions.popleft()
             if id(function) in seen:
                 continue
             seen.add(id(function))

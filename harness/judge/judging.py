@@ -99,7 +99,7 @@ class JudgeVerdict(msgspec.Struct, frozen=True):
 
 
 class Release:
-    """The baseline: which scripts fail on a release; which causes it and our `clone_model` show."""
+    """The baseline: the scripts that fail on a release, and the causes that it shows."""
 
     def __init__(
         self, subject: Subject, known: KnownIssues, say: Callable[[str], None], at_least: Severity, **draws: int
@@ -237,7 +237,7 @@ def _unbuilt(trial: Trial) -> list[Cause]:
 def judge(texts: Mapping[str, str], release: Release, fixes: Collection[str], *, tests: bool) -> Iterator[JudgeVerdict]:
     """Judge proposals, given as texts by file name. They are applied one after another.
 
-    If there are several, first yields what each one fixes in addition. Skips those for other releases.
+    If there are several, it first yields what each one fixes in addition. It skips those for other releases.
     """
     subject, unfixed, applied = release.subject, release.failing, list[Proposal]()
     verdict = JudgeVerdict("", str(subject))

@@ -38,7 +38,7 @@ class Keras224:
         """Why Keras refuses a model, or how its clones differ from it."""
         self.keras.backend.clear_session()
         config = self.tf.ConfigProto(intra_op_parallelism_threads=1, inter_op_parallelism_threads=1)
-        config.graph_options.rewrite_options.disable_meta_optimizer = True  # slower than running the graph
+        config.graph_options.rewrite_options.disable_meta_optimizer = True  # takes longer than it saves
         self.keras.backend.set_session(self.tf.Session(config=config))
         try:
             namespace: dict[str, Any] = {}

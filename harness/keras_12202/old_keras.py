@@ -54,7 +54,7 @@ MAX_CRASHES = 3
 
 def install() -> SearchPath:
     """Return the search path for Keras 2.2.4. Install it if necessary."""
-    folder = releases.installed(f"keras_12202-{sys.implementation.cache_tag}", PACKAGES)
+    folder = releases.install_packages(f"keras_12202-{sys.implementation.cache_tag}", PACKAGES)
     shutil.copy(Path(__file__).with_name("v1_mode.py"), folder)
     return (str(folder),)
 

@@ -20,7 +20,7 @@ from clonediff.strategies.choices import BITS
 from clonediff.strategies.program import Generation, Graph
 
 NUMBERS_PER_PART = 24
-"""How many numbers to draw for a part: the whole model, or a call. Afterwards, choices take the simplest option."""
+"""How many numbers to draw for the whole model, or for a call. When they run out, choices take the simplest option."""
 MAX_PARTS = 8
 
 

@@ -195,7 +195,7 @@ _CONTAINER = re.compile(r"(list|tuple|dict) of [1-9]")
 
 
 class Outcome(NamedTuple):
-    """The outcome of a script: an error, a lost fact, or whether any fact changes."""
+    """The outcome of a script: why the class refuses it, a crash, a lost fact, or whether any fact changes."""
 
     refused: str = ""
     crash: str = ""
@@ -220,7 +220,7 @@ class RoundTrips:
         self._plain_observation = "", _Observation([], [])
 
     def outcome(self, plain: str, text: str) -> Outcome:
-        """The outcome of a script; the `plain` script leaves out its argument."""
+        """The outcome of a script; the `plain` script is the same without the argument."""
         try:
             if self._plain_observation[0] != plain:
                 self._plain_observation = plain, self._observe(plain)

@@ -46,7 +46,7 @@ _ADVICE = {
 """What to do, by a pattern of the output of pip or uv."""
 
 MAX_FOLDERS = 40
-"""How many releases the cache keeps, the last used ones; each has about ten megabytes."""
+"""How many releases the cache keeps, those used last; each has about ten megabytes."""
 
 _NAME = re.compile(rf"(.+?)((?:/(?:{'|'.join(BACKENDS['keras'])}))?(?:@[cg]pu(?::\d{{1,3}})?)?)")
 _RELEASE = re.compile(rf"(?:{'|'.join(BACKENDS)})(?:[/@=<>!~]|$)")
@@ -76,10 +76,10 @@ def search_path_of(subject: Subject) -> SearchPath:
             f"{subject.release}: was copied from a folder or commit, but {cache()} no longer has the copy: name the "
             "folder again, as in --subject ../keras"
         )
-    return (str(installed(folder.name, (subject.release,))),)
+    return (str(install_packages(folder.name, (subject.release,))),)
 
 
-def installed(name: str, requirements: tuple[str, ...]) -> Path:
+def install_packages(name: str, requirements: tuple[str, ...]) -> Path:
     """Return the cache folder of this name. Install packages, not their dependencies, if it is new."""
     folder = cache() / "packages" / name
     if not folder.is_dir():

@@ -62,7 +62,7 @@ class Subject(msgspec.Struct, frozen=True):
         backend = BACKENDS[package][0] if backend is None else backend
         if backend not in BACKENDS[package]:
             backends = ", ".join(BACKENDS[package])
-            raise UnknownSubjectError(f"{name!r}: {package} has no backend {backend!r}, choose one of {backends}")
+            raise UnknownSubjectError(f"{name!r}: {package} has no backend {backend!r}: choose one of {backends}")
         if version is not None and (problem := _problem(package, version)):
             raise UnknownSubjectError(f"{name!r}: {problem}")
         device = f"gpu:{int(number or 0)}" if device == "gpu" else "cpu"

@@ -38,7 +38,7 @@ def test_the_name_of_a_subject_is_parsed_and_printed(spec: str, subject: Subject
         ("keras-2.2.4", "unknown release 'keras-2.2.4'; supported: keras, keras/jax, keras/torch, keras/numpy, tf_"),
         ("keras-nightly", "unknown release 'keras-nightly'; supported: keras"),
         ("work", "Keras 3 from a path: ../CHECKOUT, ../REPOSITORY#COMMIT"),
-        ("keras/theano", "no backend 'theano', choose one of tensorflow, jax, torch, numpy"),
+        ("keras/theano", "no backend 'theano': choose one of tensorflow, jax, torch, numpy"),
         ("tf_keras/jax", "choose one of tensorflow"),
         ("keras@tpu", "write RELEASE[/BACKEND][@cpu or @gpu or @gpu:1]"),
         ("", "write RELEASE"),

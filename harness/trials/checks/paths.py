@@ -1,4 +1,4 @@
-"""Names paths and places in a model, and shortens values for display."""
+"""The paths and places of a model's parts, as text; short texts of values."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ def full_name(model: Structure, layer: int) -> str:
     """The name of a layer, after the names of its holders: "inner/dense"."""
     if not 0 <= layer < len(model.layers):
         return model.name
-    holder = model.layers[layer]
-    return holder.name if holder.holder < 0 else f"{full_name(model, holder.holder)}/{holder.name}"
+    record = model.layers[layer]
+    return record.name if record.holder < 0 else f"{full_name(model, record.holder)}/{record.name}"
 
 
 def place(model: Structure, layer: int, use: int = 0) -> Place:
