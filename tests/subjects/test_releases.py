@@ -222,7 +222,7 @@ def test_missing_code_error_says_what_to_do(name: str, checkout: Path, monkeypat
     [
         (RELEASE, UNREACHED, f"{RELEASE}: cannot be installed: .*: the package index cannot be reached: check"),
         ("keras==3.99.0", {}, "keras==3.99.0: cannot be installed: .*: name a version that the package index has$"),
-        (RELEASE, {"CLONEDIFF_CACHE": os.devnull}, f"{os.devnull}.*: Not a directory: free space, allow writing, or"),
+        (RELEASE, {"CLONEDIFF_CACHE": os.devnull}, f"{os.devnull}.*: Not a directory: free disk space, make"),
     ],
 )
 def test_missing_release_error_says_what_to_do(
