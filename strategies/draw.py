@@ -71,11 +71,10 @@ class Catalogue:
     @functools.cached_property
     def arguments(self) -> dict[str, list[str]]:
         """The choices for each kind: "" by weight, and about as many arguments in all."""
-        pairs = sum(kind.share * len(kind.optional) for kind in self.kinds.values())
-        factor = round(sum(kind.weight for kind in self.kinds.values()) / max(1, pairs))
-        return {
-            name: [""] * kind.weight + [*kind.optional] * (kind.share * factor) for name, kind in self.kinds.items()
-        }
+        kinds = self.kinds.values()
+        pairs = sum(kind.share * len(kind.optional) for kind in kinds)
+        factor = round(sum(kind.weight for kind in kinds) / max(1, pairs))
+        return {kind.name: [""] * kind.weight + [*kind.optional] * (kind.share * factor) for kind in kinds}
 
     @functools.cached_property
     def weighted_kinds(self) -> list[Kind]:

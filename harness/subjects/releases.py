@@ -185,7 +185,10 @@ def _copy_source(source: str, copy: Path) -> str:
         try:
             if commit:
                 with tarfile.open(fileobj=io.BytesIO(_git(source, path, "archive", commit))) as tar:
-                    tar.extractall(copy, [member for member in tar if member.name.startswith("keras/")], filter="data")
+                    members = [member for member in tar if member.name.startswith("keras/")]
+                    if links := [member.name for member in members if member.issym()]:
+                        raise tarfile.TarError(f"{links[0]} is a link")
+                    tar.extractall(copy, members)
             elif (path / _VERSION_FILE).is_file():
                 ignored = shutil.ignore_patterns("__pycache__")
                 shutil.copytree(path / "keras", copy / "keras", ignore=ignored, ignore_dangling_symlinks=True)
