@@ -12,6 +12,7 @@ from clonediff.harness.trials.checks.aspects import Shown
 from clonediff.harness.trials.checks.paths import kind_of
 from clonediff.harness.trials.checks.skeletons import MISSING
 from clonediff.reports.records import Difference
+from clonediff.strategies.build import snake_case
 from clonediff.strategies.layers import CATALOGUE
 
 
@@ -41,17 +42,17 @@ _PATH = re.compile(r"(?:\.[^\W\d]\w*|\[\d+\]|\['[^'\\{}\n]*'\])+")
 """A path of attributes that is safe to write into a script."""
 _ADAPTED_STATE = {
     ".vocabulary": "{}.get_vocabulary()",
-    ".mean": "keras.ops.convert_to_numpy({}.mean).tolist()",
-    ".variance": "keras.ops.convert_to_numpy({}.variance).tolist()",
+    ".mean": "TO_NUMPY({}.mean).tolist()",
+    ".variance": "TO_NUMPY({}.variance).tolist()",
 }
 """The expression for the adapted state of a layer, by the path of the state in an observation."""
 _COLLECTION = re.compile(r"[A-Za-z]\w* of \d+$")
+_TO_NUMPY = {"keras": "keras.ops.convert_to_numpy", "tf_keras": "keras.backend.get_value"}
 _EXPRESSIONS = (
     (re.compile(r"(None|True|False|Ellipsis|'.*'|\".*\"|-?[\d.].*|-?inf|nan)$", re.DOTALL), "{}"),
-    (re.compile(r"array of "), "keras.ops.convert_to_numpy({}).tolist()"),
+    (re.compile(r"array of "), "[(array.dtype, array.tolist()) for array in [TO_NUMPY({})]]"),
     (re.compile(r"a tensor of "), "[tensor.shape for tensor in [{}]]"),
-    (re.compile(r"function "), "{}.__code__"),
-    (_COLLECTION, "len({})"),
+    (re.compile(r"function "), "[(item.__name__, item.__code__, item.__closure__) for item in [{}]]"),
     (re.compile(r"[A-Za-z]\w*$"), "type({}).__name__"),
 )
 """A pattern that both facts match, and the expression to compare; the first match counts."""
@@ -69,18 +70,21 @@ def layer_expression(difference: Difference, dialect: str) -> str:
     holder, _, last = first.name.rpartition("/")
     outermost, name = _literal_name(holder.partition("/")[0]), _literal_name(last)
     may_be_operation = dialect == "keras" and first.kind not in CATALOGUE  # `get_layer` finds no operations
-    if not holder and not may_be_operation:
+    if first.kind == "InputLayer":  # its name differs in the clone
+        return "" if holder else "{}.inputs[0]._keras_history[0]"
+    if not holder and first.kind in CATALOGUE:
         return f"{{}}.get_layer({name})"
     if not holder:  # a Sequential lists no operations
-        layers = '(lambda model: getattr(model, "operations", model.layers))({})'
-    elif first.kind == "InputLayer":  # its name differs in the clone
-        return ""
+        layers = '(lambda model: getattr(model, "operations", model.layers))({})' if may_be_operation else "{}.layers"
     elif may_be_operation and first.inside == "Functional":  # not a cell in a layer
         both = '[*model._flatten_layers(include_self=False), *getattr(model, "operations", ())]'
         layers = f"(lambda model: {both})({{}}.get_layer({outermost}))"
     else:
         layers = f"{{}}.get_layer({outermost})._flatten_layers(include_self=False)"
-    return f"next(layer for layer in {layers} if layer.name == {name})"
+    # An automatic name may differ in the clone.
+    is_automatic = last == snake_case(first.kind)
+    chosen = f"type(layer).__name__ == {literal(first.kind)}" if is_automatic else f"layer.name == {name}"
+    return f"next(layer for layer in {layers} if {chosen})"
 
 
 def _literal_name(name: str) -> str:
@@ -117,8 +121,9 @@ def _compare_attribute(difference: Difference, dialect: str) -> Comparison:
     if MISSING in facts:
         holder, _, last = expression.rpartition(".")
         return Comparison(f"hasattr({holder}, {last!r})") if last.isidentifier() else NOT_COMPARED
-    if len({fact.rpartition(" of ")[2] for fact in facts if _COLLECTION.match(fact)}) == 1:
-        return Comparison(f"type({expression}).__name__")
+    if any(map(_COLLECTION.match, facts)):
+        has_one_class = len({fact.partition(" of ")[0] for fact in facts}) == 1
+        return Comparison(f"len({expression})" if has_one_class else f"type({expression}).__name__")
     for pattern, compared in _EXPRESSIONS:
         if all(map(pattern.match, facts)):
             return Comparison(compared.replace("{}", expression))
@@ -235,4 +240,5 @@ def comparison(difference: Difference, dialect: str) -> Comparison:
     if difference.check == "again":
         return NOT_COMPARED
     plan = _COMPARISONS.get(aspect_of(difference).shown, NOT_COMPARED)
-    return plan if isinstance(plan, Comparison) else plan(difference, dialect)
+    plan = plan if isinstance(plan, Comparison) else plan(difference, dialect)
+    return plan._replace(expression=plan.expression.replace("TO_NUMPY", _TO_NUMPY[dialect]))

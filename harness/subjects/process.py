@@ -165,6 +165,8 @@ class SubjectProcess:
         request = {"layers": self.layers, **request}
         label = self._lost_draw or f"a draw, such as {msgspec.json.encode(request).decode()}"
         drawn = self._ask({"do": "draw", **request}, _DrawAnswer, timeout, label)
+        if isinstance(drawn, Lost) and "program" in request:  # a step of a reduction: the child may have been killed
+            drawn = self._ask({"do": "draw", **request}, _DrawAnswer, timeout, label)
         if isinstance(drawn, Lost):
             self._lost_draw = label
             return None

@@ -140,8 +140,9 @@ def run(
     if outcome.reason == TIMED_OUT:
         timeout = min(outcome.seconds, max(_MIN_SECONDS, _SECONDS_FACTOR * answer.seconds))
     clone_trials: dict[str, CloneTrial] = {}
+    repeats = len(cloners) > 1 or outcome.reason != TIMED_OUT  # the child may have been killed from outside
     for name in cloners:
-        if len(cloners) > 1:
+        if repeats:
             outcome = subject.trial(case, cloners=[name], costly=costly, timeout=timeout)
         if isinstance(outcome, Lost):
             found = causes(None, [loss_difference(outcome)], tuple(case.arguments))
