@@ -47,7 +47,7 @@ COPY_METHODS = (
     *("__copy__", "__deepcopy__", "__reduce__", "__reduce_ex__"),
     *("__getnewargs__", "__getnewargs_ex__", "__getstate__", "__setstate__"),
 )
-HEAP_TYPE = 1 << 9
+HEAP_TYPE = 1 << 9  # a flag of classes that Python code defines
 Rules = dict[Any, dict[str, Any]]
 """By class and attribute, the value that a clone gets, as in `Plan.rules`."""
 
@@ -87,7 +87,7 @@ class Plan:
         self.proxy: Any = next((base for base in cls.__mro__ if base.__module__.partition(".")[0] == "wrapt"), None)
         self.slots: list[str] = copyreg._slotnames(cls)  # type: ignore[attr-defined]
         constructors = (vars(base).get("__new__") for base in cls.__mro__)
-        self.new = next((new for new in constructors if isinstance(new, types.BuiltinMethodType)), object.__new__)
+        self.create = next((new for new in constructors if isinstance(new, types.BuiltinMethodType)), object.__new__)
 
 
 def way_of(cls: type, modules: tuple[str, ...], variable_class: Any) -> Way:

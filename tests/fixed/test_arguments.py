@@ -22,7 +22,7 @@ def assert_equal(clone, by_hand):
     assert_clones_faithfully(by_hand, clone=lambda _: clone, costly=False)
 
 
-@for_builders("ASKED")
+@for_builders("EXPECTATIONS")
 def test_a_clone_with_arguments_equals_the_model_built_by_hand(generation, builder):
     clear_session(generation)  # names of mask operations contain numbers
     clone = clone_model(builder.build(), **builder.arguments())
@@ -30,7 +30,7 @@ def test_a_clone_with_arguments_equals_the_model_built_by_hand(generation, build
     assert_equal(clone, builder.by_hand())
 
 
-@for_builders("MISUSED")
+@for_builders("REFUSALS")
 def test_wrong_arguments_are_refused_and_change_nothing(generation, builder):
     model = builder.build()
     before = attributes_of(model)
@@ -189,7 +189,7 @@ def test_a_clone_with_weights_keeps_the_state_of_its_optimizer(generation, argum
     model.compile(package.optimizers.Adam(0.25), "mse")
     targets = np.zeros((2, 2), "float32")
     model.fit(BATCH, targets, verbose=0)
-    arguments = {"clone_function": models.remade, "input_tensors": given, "name": "copy"}
+    arguments = {"clone_function": models.remake, "input_tensors": given, "name": "copy"}
     clone = clone_model(model, weights=True, **{"name": "copy", argument: arguments[argument]})
     assert clone.name == "copy"
     losses = [net.train_on_batch(BATCH, targets) for net in (model, clone, clone_model(model)) for _ in range(2)]

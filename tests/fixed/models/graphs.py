@@ -75,12 +75,12 @@ def nested():
 
 @model()
 def parts_of_nested_models_frozen():
-    it = nested()
-    it.get_layer("inner").layers[1].trainable = False
-    it.get_layer("body").layers[-1].trainable = False
+    network = nested()
+    network.get_layer("inner").layers[1].trainable = False
+    network.get_layer("body").layers[-1].trainable = False
     if GENERATION == "keras":
-        it.get_layer("last").bias.trainable = False
-    return it
+        network.get_layer("last").bias.trainable = False
+    return network
 
 
 @model()

@@ -6,7 +6,7 @@ import keras
 import numpy as np
 from keras import layers
 
-from . import GENERATION, model, models, of_inputs
+from . import GENERATION, model, model_with, models
 
 TENSORS = keras.ops if GENERATION == "keras" else keras.backend
 
@@ -61,7 +61,7 @@ LAYERS = {
     "a custom activation": lambda: layers.Dense(3, activation=capped),
     "a custom initializer": lambda: layers.Dense(3, kernel_initializer=quarter),
 }
-models(LAYERS, lambda layer: of_inputs(layer, [(3,)]))
+models(LAYERS, model_with)
 
 
 @model()
