@@ -11,7 +11,7 @@ import msgspec
 
 from clonediff.harness.observation import Answer, AuditedClass, Case, Failure, Request
 from clonediff.harness.subjects.child import Child
-from clonediff.harness.subjects.environment import INSTALLED, SearchPath, command_line, environment
+from clonediff.harness.subjects.environment import INSTALLED_PACKAGES, SearchPath, command_line, environment
 from clonediff.harness.subjects.outcomes import Lost, NoDeviceError, Ready, RequestError, SubjectError, ValuesReport
 from clonediff.harness.subjects.subject import Subject
 from clonediff.reports.records import UNREADABLE
@@ -27,7 +27,7 @@ _CLONING_FACTOR = 30.0
 class Limits:
     """Limits of a subject, in seconds and bytes.
 
-    A child is replaced between two trials if it uses `growth` more than at its start. A cloner may take `cloning`
+    A child is replaced between two trials if it uses `growth` bytes more than at its start. A cloner may take `cloning`
     seconds, or `_CLONING_FACTOR` times the time for building the model; if `cloning` is 0, there is no such limit.
     """
 
@@ -62,7 +62,7 @@ class SubjectProcess:
         subject: Subject,
         *,
         limits: Limits | None = None,
-        search_path: SearchPath = INSTALLED,
+        search_path: SearchPath = INSTALLED_PACKAGES,
         command: Sequence[str] | None = None,
     ) -> None:
         """`command` replaces the command line of the child, for tests."""
@@ -114,11 +114,11 @@ class SubjectProcess:
             raise SubjectError(f"{self.subject}: {reason}", failure)
         if self.subject.device not in ("cpu", *reply.ready.devices):
             self.close()
-            seen = ", ".join(reply.ready.devices) or "no device"
+            devices = ", ".join(reply.ready.devices) or "no device"
             cpu = msgspec.structs.replace(self.subject, device="cpu")
             raise NoDeviceError(
                 f"{self.subject}: {reply.ready.backend} {reply.ready.backend_version} sees no {self.subject.device} "
-                f"here, only {seen}: install its build for that device and the driver, or ask for {cpu}"
+                f"here, only {devices}: install its build for that device and the driver, or ask for {cpu}"
             )
         self._ready = reply.ready
         self._max_memory = self._child.resident_bytes() + self.limits.growth

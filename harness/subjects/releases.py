@@ -31,7 +31,7 @@ from pathlib import Path
 import platformdirs
 from packaging.version import Version
 
-from clonediff.harness.subjects.environment import INSTALLED, SearchPath
+from clonediff.harness.subjects.environment import INSTALLED_PACKAGES, SearchPath
 from clonediff.harness.subjects.outcomes import ReleaseError, UnusableCodeError
 from clonediff.harness.subjects.subject import BACKENDS, NIGHTLY, Subject, UnknownSubjectError
 
@@ -46,7 +46,7 @@ _ADVICE = {
 """What to do, by a pattern of the output of pip or uv."""
 
 MAX_FOLDERS = 40
-"""How many releases the cache keeps, those used last; each has about ten megabytes."""
+"""How many releases the cache keeps: the most recently used. Each takes about ten megabytes."""
 
 _NAME = re.compile(rf"(.+?)((?:/(?:{'|'.join(BACKENDS['keras'])}))?(?:@[cg]pu(?::\d{{1,3}})?)?)")
 _RELEASE = re.compile(rf"(?:{'|'.join(BACKENDS)})(?:[/@=<>!~]|$)")
@@ -69,8 +69,8 @@ def search_path_of(subject: Subject) -> SearchPath:
         if importlib.util.find_spec(package) is None:
             raise ReleaseError(f"{subject}: {package} is not installed: pip install {package}")
     if subject.version is None:
-        return INSTALLED
-    folder = _folder(subject)
+        return INSTALLED_PACKAGES
+    folder = _cached_folder(subject)
     if Version(subject.version).local and not folder.is_dir():
         raise ReleaseError(
             f"{subject.release}: was copied from a folder or commit, but {cache()} no longer has the copy: name the "
@@ -92,7 +92,7 @@ def install_packages(name: str, requirements: tuple[str, ...]) -> Path:
     return folder
 
 
-def pinned(name: str) -> str:
+def pin(name: str) -> str:
     """Return a name that always means the same code. If the code is not a release, copy it."""
     source, suffix = split_suffix(name.strip())
     is_path = "/" in source or "#" in source or source.startswith(("~", ".")) or source.endswith(".whl")
@@ -100,8 +100,8 @@ def pinned(name: str) -> str:
         return name
     with _new_folder() as copy:
         subject = Subject.parse(f"keras=={_copy_source(source, copy)}{suffix}")
-        if not _folder(subject).is_dir():
-            copy.rename(_folder(subject))
+        if not _cached_folder(subject).is_dir():
+            copy.rename(_cached_folder(subject))
     return str(subject)
 
 
@@ -111,7 +111,7 @@ def split_suffix(name: str) -> tuple[str, str]:
     return (match[1], match[2]) if match is not None else (name, "")
 
 
-def _folder(subject: Subject) -> Path:
+def _cached_folder(subject: Subject) -> Path:
     name = f"{subject.generation}-{Version(subject.version or '0')}-{sys.implementation.cache_tag}"
     return cache() / "packages" / name
 
@@ -125,9 +125,9 @@ def _new_folder() -> Iterator[Path]:
     try:
         packages.mkdir(parents=True, exist_ok=True)
         with FileLock(cache() / "lock"):
-            used = sorted(packages.glob("[!.]*"), key=os.path.getmtime, reverse=True)
-            for leftover in (*packages.glob(".*"), *used[MAX_FOLDERS - 1 :]):
-                shutil.rmtree(leftover, ignore_errors=True)
+            folders = sorted(packages.glob("[!.]*"), key=os.path.getmtime, reverse=True)
+            for folder in (*packages.glob(".*"), *folders[MAX_FOLDERS - 1 :]):
+                shutil.rmtree(folder, ignore_errors=True)
             folder = Path(tempfile.mkdtemp(prefix=".unfinished-", dir=packages))
             try:
                 folder.chmod(0o755)
@@ -142,7 +142,7 @@ def _new_folder() -> Iterator[Path]:
 
 
 def _install(requirement: str, folder: Path) -> None:
-    """Install a package with pip, or with uv if the environment has no pip."""
+    """Install a package into a folder with pip, or with uv if the environment has no pip."""
     sys.stderr.write(f"clonediff: {requirement}: installing\n")
     # Compile to bytecode: releases are imported often.
     command = [sys.executable, "-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--retries=1"]
@@ -165,7 +165,7 @@ def _install(requirement: str, folder: Path) -> None:
 
 def _copy_source(source: str, copy: Path) -> str:
     """Copy a folder, commit, wheel or nightly release of Keras. Return the new version."""
-    name, is_commit, commit = source.partition("#")
+    name, separator, commit = source.partition("#")
     path = Path(name).expanduser()
     if source == NIGHTLY:
         _install(NIGHTLY, copy)
@@ -175,7 +175,7 @@ def _copy_source(source: str, copy: Path) -> str:
         _install(str(path.absolute()), copy)
     else:
         if (
-            not is_commit
+            not separator
             and (path / ".git").exists()
             and not _git(source, path, "status", "--porcelain", "--", "keras")
         ):
@@ -228,16 +228,16 @@ def change_of(repo: str, base: str, head: str | None) -> tuple[Subject, Subject]
         raise UnknownSubjectError(f"--repo {repo}: there is no folder {folder}: name a checkout of Keras 3")
     names = base, head or "HEAD"
     commits = [_commit_hash(source, folder, name) for name in names]
-    before = _git(source, folder, "merge-base", *commits).decode().strip()
-    if not before:
+    merge_base = _git(source, folder, "merge-base", *commits).decode().strip()
+    if not merge_base:
         raise ReleaseError(f"{source}: {' and '.join(names)} share no commit: name two commits with a shared history")
-    after = f"#{commits[1]}" if head else ""
     if not suffix.startswith("/"):  # so that the last part of a branch's name is not parsed as a backend
         suffix = f"/{BACKENDS['keras'][0]}{suffix}"
-    old, new = (Subject.parse(pinned(f"{folder}{code}{suffix}")) for code in (f"#{before}", after))
-    if old == new:
-        raise UnknownSubjectError(f"{head or repo} does not differ from {base} (both are {old}): name another commit")
-    return old, new
+    sources = (f"{folder}#{merge_base}", f"{folder}#{commits[1]}" if head else str(folder))
+    before, after = (Subject.parse(pin(f"{name}{suffix}")) for name in sources)
+    if before == after:
+        raise UnknownSubjectError(f"{head or repo} does not differ from {base} (both are {after}): name another commit")
+    return before, after
 
 
 def _commit_hash(source: str, folder: Path, name: str) -> str:
