@@ -19,8 +19,8 @@ _MODEL_KEYS = ("trainable", "dtype")
 """Keys in the config of a nested model that are compared with the model."""
 
 
-def settings(layer: Any, framework: Framework) -> dict[str, str]:
-    """The config of a layer, with further state under keys that begin with a dot."""
+def config_texts(layer: Any, framework: Framework) -> dict[str, str]:
+    """Texts of a layer's config, and of other state under keys that begin with a dot."""
     try:
         config = framework.config(layer)
     except Exception as error:  # a layer without a config is compared, too
@@ -37,9 +37,9 @@ def settings(layer: Any, framework: Framework) -> dict[str, str]:
     # If the config has a function's name, the name is compared, since the object may be any of several wrappers.
     callables = {name: attributes[name] for name in _CALLABLES if attributes.get(name) is not None}
     callables = {name: value for name, value in callables.items() if not isinstance(config.get(name), str)}
-    plain = {name: _without_model_keys(value) for name, value in config.items() if name not in callables}
+    others = {name: _without_model_keys(value) for name, value in config.items() if name not in callables}
     texts = {name.lstrip("_"): short_text(value) for name, value in callables.items()}
-    return {**_texts(plain), **_adapted_state(layer, framework), **texts}
+    return {**_texts(others), **_adapted_state(layer, framework), **texts}
 
 
 def _texts(config: dict[str, Any]) -> dict[str, str]:
@@ -91,26 +91,26 @@ def _flatten(path: str, value: Any, texts: dict[str, str]) -> None:
 
 def _flatten_object(path: str, value: Any, texts: dict[str, str]) -> None:
     """Add the texts of an object: its class and config, or else its value."""
-    settings: Any = None
+    config: Any = None
     if isinstance(value, dict) and "class_name" in value:
-        kind, settings = str(value["class_name"]), value.get("config")
+        text, config = str(value["class_name"]), value.get("config")
     elif hasattr(value, "get_config") and not isinstance(value, types.FunctionType):
-        kind, settings = type(value).__name__, _settings(value)
+        text, config = type(value).__name__, _config_of(value)
     else:
-        kind = short_text(value)
-    texts[path] = kind  # the serialized code of a lambda is left out: it has a line number
-    if isinstance(settings, dict) and kind != "__lambda__":
-        for name, part in settings.items():
-            _flatten_object(f"{path}.{kind}.{name}", part, texts)
+        text = short_text(value)
+    texts[path] = text
+    if isinstance(config, dict) and text != "__lambda__":  # the serialized code has a line number
+        for name, part in config.items():
+            _flatten_object(f"{path}.{text}.{name}", part, texts)
 
 
-def _settings(value: Any) -> dict[str, Any]:
+def _config_of(value: Any) -> dict[str, Any]:
     """The config of an object, with the loss arguments that are missing from it."""
     try:
-        settings = dict(value.get_config())
+        config = dict(value.get_config())
     except Exception:  # a user's `get_config` may raise
-        settings = {}
-    for further in map(vars(value).get, _LOSS_ARGUMENTS):
-        if further is not None:
-            settings = {**further, **settings} if isinstance(further, dict) else {**settings, "fn": further}
-    return settings
+        config = {}
+    for arguments in map(vars(value).get, _LOSS_ARGUMENTS):
+        if arguments is not None:
+            config = {**arguments, **config} if isinstance(arguments, dict) else {**config, "fn": arguments}
+    return config

@@ -87,8 +87,8 @@ def difference(left: Any, right: Any) -> dict[str, Any]:
     if left.shape != right.shape:
         return report
     differs = left != right
-    numeric = left.dtype.kind not in "OSU" and right.dtype.kind not in "OSU"
-    if numeric:
+    is_numeric = left.dtype.kind not in "OSU" and right.dtype.kind not in "OSU"
+    if is_numeric:
         first, second = (side.astype(np.complex128 if side.dtype.kind == "c" else np.float64) for side in (left, right))
         differs = differs & ~(np.isnan(first) & np.isnan(second))
         finite = np.isfinite(first) & np.isfinite(second)
