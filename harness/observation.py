@@ -1,6 +1,6 @@
 """Requests for trials, and observations of a model and its clones, as plain data.
 
-The process that runs Keras makes observations; another one compares them. Arrays are digests: if two differ,
+The process of Keras makes observations, which another compares. Arrays are digests: if two differ,
 `SubjectProcess.values` returns the numbers.
 """
 
@@ -221,8 +221,7 @@ class Observation(msgspec.Struct, frozen=True):
     `fresh_weights[i]` is False if weight i starts with the original's value, and not by chance. If the user passed in
     the model, `fresh_states` is the same for states. `leaks` has objects that the clone shares.
 
-    With `keeps_inputs`, a clone must use the original's own input tensors. If a clone differs, `null_model` is another
-    build of the source, or a second observation of a live model.
+    If a clone differs, `null_model` is another build of the source, or a second observation of a live model.
     """
 
     structure: Structure

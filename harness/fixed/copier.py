@@ -30,11 +30,11 @@ class Copier:
         self.memo: dict[int, Any] = {}
         """The copy of each object by `id`; None if the clone does not have it."""
         self.strategy_variables: dict[int, Any] = {}
-        """The variables that were created in the scope of another strategy, instead of copied."""
+        """Variables that are created in another strategy, not copied."""
         self.latest_objects: dict[type, list[Any]] = {}
         """The objects that the last `copy` copied, by class."""
         self.new_names: dict[str, str] = {}
-        """The name of the copy, for each name that contains the `id` of an object."""
+        """The new name for each name that contains the `id` of an object."""
         self.kept_alive: list[Any] = []
         """Objects whose `id` is a key, so they must stay alive."""
 
@@ -72,7 +72,7 @@ class Copier:
                 queue += self.referents_of(obj, plan)
 
     def referents_of(self, obj: Any, plan: Plan) -> list[Any]:
-        """The objects that an object refers to, except those that the clone will not have."""
+        """The objects to which an object refers, without those that the clone lacks."""
         if plan.is_list_or_dict:
             return parts.items(obj, plan.container)
         if plan.way is Way.TUPLE:
@@ -192,7 +192,7 @@ class Copier:
         return copied is None or (copied is self and isinstance(item, self.keras.CALL))
 
     def _update_histories(self) -> None:
-        """Renumber the call in each tensor's history, since calls of other graphs are left out."""
+        """Renumber the call in each tensor's history: calls of other graphs are left out."""
         for tensor, new in self.pairs(self.keras.TENSOR):
             history: Any = getattr(tensor, "_keras_history", None)
             call = self.memo.get(id(parts.call_of(tensor)))
@@ -231,7 +231,7 @@ class Copier:
         return new
 
     def _copy_with(self, obj: Any, copy_object: Any) -> Any:
-        """Copy an object with a function; if that fails, the error names the object's holder."""
+        """Copy an object with a function; an error names the object's holder."""
         try:
             return copy_object(obj, self.memo)
         except Exception as error:

@@ -85,7 +85,7 @@ UNBUILT_COPY_RULES: Rules = {
 
 
 def prepare_copies(copier: Copier) -> None:
-    """Give copies empty parameter lists of torch, since the parameters have no values yet."""
+    """Give copies empty parameter lists of torch: parameters have no values yet."""
     for layer, _ in copier.pairs(Layer):
         parameters = vars(layer).get("_modules", {}).get("_torch_params")
         copier.memo.update({} if parameters is None else {id(parameters): type(parameters)()})
@@ -125,7 +125,7 @@ def update_dependents(copier: Copier) -> None:
 
 
 def apply_setting(copier: Copier, layer: Any, variable: Any, name: str) -> None:
-    """Set the layer's regularizer or constraint on the clone's weight, if it was replaced on the layer."""
+    """Give the clone's weight a regularizer or constraint that was replaced on the layer."""
     kind = name.rpartition("_")[2]
     if getattr(variable, kind) is not vars(layer)[name]:
         setattr(copier.copy_of(variable), kind, vars(copier.copy_of(layer))[name])
@@ -182,12 +182,10 @@ KERAS_ADDS_TRAINING = tuple(map(int, keras.__version__.split(".")[:2])) < (3, 16
 
 
 def layers_of(model: Any) -> list[Any]:
-    """The layers and other operations of a model."""
     return list(model._layers if isinstance(model, Sequential) else model._operations)
 
 
 def endpoints_of(model: Any) -> tuple[Any, Any]:
-    """The inputs and the outputs of a Functional model."""
     return model._inputs_struct, model._outputs_struct
 
 
@@ -205,7 +203,8 @@ def calls_of(model: Any) -> list[Any]:
 
 def arguments_of(call: Any) -> tuple[Any, dict[str, Any]]:
     """The arguments that the user passed, without masks and `training` that Keras added."""
-    args, kwargs, layer = call.arguments.args, call.arguments.kwargs, call.operation
+    args, kwargs = call.arguments.args, call.arguments.kwargs
+    layer = call.operation
     parameters = inspect.signature(layer.call).parameters
     masks = [id(getattr(leaf, "_keras_mask", None)) for leaf in NEST.flatten((args, kwargs))]
     converts = getattr(layer, "_convert_input_args", True)

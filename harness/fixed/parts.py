@@ -28,7 +28,6 @@ LOCKS: dict[type, Any] = {type(threading.Lock()): threading.Lock, type(threading
 
 
 def namespace(obj: Any) -> dict[str, Any]:
-    """The `__dict__` of an object, or an empty dict."""
     try:
         names: dict[str, Any] = object.__getattribute__(obj, "__dict__")
     except AttributeError:
@@ -81,7 +80,6 @@ def call_of(tensor: Any) -> Any:
 
 
 def referents(obj: Any) -> list[Any]:
-    """The objects that an object refers to."""
     if isinstance(obj, np.ndarray):
         return list(obj.flat) if obj.dtype == object else []
     names = getattr(obj, "__dict__", {})
@@ -89,7 +87,8 @@ def referents(obj: Any) -> list[Any]:
 
 
 def _copy_of_closure(function: types.FunctionType, copy_of: CopyOf, memo: dict[int, Any]) -> Any:
-    closure, values = function.__closure__ or (), globals_of(function)
+    closure = function.__closure__ or ()
+    values = globals_of(function)
     cells = tuple(types.CellType() for _ in closure)
     namespace = Globals(function) if values else function.__globals__
     new = types.FunctionType(function.__code__, namespace, function.__name__, None, cells)
@@ -99,7 +98,8 @@ def _copy_of_closure(function: types.FunctionType, copy_of: CopyOf, memo: dict[i
     for cell, original in zip(cells, closure, strict=True):
         if original != EMPTY:
             cell.cell_contents = copy_of(original.cell_contents)
-    defaults, keywords = function.__defaults__, function.__kwdefaults__
+    defaults = function.__defaults__
+    keywords = function.__kwdefaults__
     new.__defaults__ = defaults and tuple(map(copy_of, defaults))
     new.__kwdefaults__ = keywords and {name: copy_of(value) for name, value in keywords.items()}
     for name in ("__qualname__", "__doc__", "__module__", "__annotations__"):
@@ -172,7 +172,7 @@ FUNCTIONS: dict[type, Callable[[Any, CopyOf], Any]] = {
     weakref.WeakKeyDictionary: lambda weak, copy_of: type(weak)({copy_of(key): copy_of(weak[key]) for key in weak}),
     weakref.WeakValueDictionary: lambda weak, copy_of: type(weak)({copy_of(key): copy_of(weak[key]) for key in weak}),
 }
-"""How to copy a function or similar object that refers to the model, by class."""
+"""How to copy an object of a class that refers to the model."""
 
 
 def copy_of_function(function: Any, copy_of: CopyOf, memo: dict[int, Any]) -> Any:
@@ -186,7 +186,6 @@ def copy_of_function(function: Any, copy_of: CopyOf, memo: dict[int, Any]) -> An
 
 
 def contents(function: Any) -> list[Any]:
-    """The objects that a function or similar object holds."""
     if isinstance(function, types.FunctionType):
         cells = [cell.cell_contents for cell in function.__closure__ or () if cell != EMPTY]
         defaults = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]

@@ -42,7 +42,8 @@ class Replay:
         return isinstance(graph, self.keras.Sequential)
 
     def clone(self) -> Any:
-        model, memo = self.model, self.memo
+        model = self.model
+        memo = self.memo
         if self.tensors is not None and not self.is_sequential(model):
             for tensor, new in zip(model.inputs, self.tensors, strict=True):
                 memo[id(tensor)] = new
@@ -72,7 +73,7 @@ class Replay:
         return memo[id(model)]
 
     def _graphs(self, model: Any) -> list[Any]:
-        """The models whose calls are repeated: each comes after its nested models."""
+        """The models whose calls are repeated, each after its nested models."""
         graphs: dict[int, Any] = {}
         for layer in self.keras.layers_of(model) if self.recursive else ():
             if isinstance(layer, (self.keras.Sequential, self.keras.Functional)):
@@ -80,7 +81,6 @@ class Replay:
         return [*graphs.values(), model]
 
     def _use_replacement(self, layer: Any, new: Any) -> None:
-        """Use `new`, which `clone_function` returned, for a layer."""
         if not isinstance(new, self.keras.LAYER) or isinstance(new, self.keras.InputLayer):
             raise ValueError(
                 f"`clone_function` returned {new!r} for the layer '{layer.name}' (of type '{type(layer).__name__}'). "
@@ -90,13 +90,13 @@ class Replay:
         self.settled_layers.add(id(layer))
 
     def copy(self, *objects: Any) -> None:
-        """Copy objects that are not copied yet, and give their variables values."""
+        """Copy new objects, and give their variables values."""
         self.copier.copy(*objects)
         Values(self.copier).run(self.weights)
 
     def _repeat_call(self, call: Any) -> None:
-        """Repeat a call of the original in the clone."""
-        layer, arguments = layer_of(call), self.keras.arguments_of(call)
+        layer = layer_of(call)
+        arguments = self.keras.arguments_of(call)
         is_layer = isinstance(layer, self.keras.LAYER)
         args, kwargs = (self.keras.NEST.map_structure(self._new_argument, part) for part in arguments)
         if is_layer and id(layer) not in self.settled_layers and not self.are_alike(arguments, (args, kwargs)):
@@ -105,7 +105,8 @@ class Replay:
         new = self.memo[id(layer)]
         delegates = self.call_function is not None and is_layer
         outputs = self.call_function(new, *args, **kwargs) if delegates else new(*args, **kwargs)
-        tensors, outputs = self.leaves(call.outputs), self.leaves(outputs)
+        tensors = self.leaves(call.outputs)
+        outputs = self.leaves(outputs)
         if len(outputs) != len(tensors) or not all(isinstance(output, self.keras.TENSOR) for output in outputs):
             caller = "`call_function`" if self.call_function else str(new)
             raise ValueError(
@@ -141,7 +142,6 @@ class Replay:
         keras.copy_attributes(self, model, new)
 
     def _sequential_layers(self, model: Any) -> list[Any]:
-        """The layers for the clone of a Sequential model."""
         layers = self.keras.layers_of(model)
         if self.tensors is None or model is not self.model:
             return [self.memo[id(layer)] for layer in layers]
@@ -165,7 +165,6 @@ class Replay:
         return signature(arguments) == signature(others)
 
     def _new_argument(self, leaf: Any) -> Any:
-        """The argument with which the clone repeats a call."""
         if isinstance(leaf, self.keras.VARIABLE) and id(leaf) not in self.memo:
             raise ValueError(
                 f"A call takes the variable '{getattr(leaf, 'path', leaf.name)}', which belongs to no copied layer: "
@@ -190,14 +189,12 @@ class Replay:
             return list(graphlib.TopologicalSorter(needs).static_order())
 
     def copy_attributes(self, model: Any, new: Any, names: Iterable[str]) -> None:
-        """Copy attributes of the original by name to a new model."""
         attributes = {name: vars(model)[name] for name in names}
         self.copy(*attributes.values())
         for name, value in attributes.items():
             setattr(new, name, self.copier.copy_of(value))
 
     def _copy_values(self, layers: Iterable[Any]) -> None:
-        """Copy the values of variables to the layers of the clone."""
         copies = [(layer, new := self.memo[id(layer)], self.pairs_of_variables(layer, new)) for layer in layers]
         misfits = [f"'{old.name}' ({_shapes(old)}, now {_shapes(new)})" for old, new, fit in copies if fit is None]
         if misfits:
@@ -215,7 +212,8 @@ class Replay:
     def pairs_of_variables(self, layer: Any, new: Any) -> list[tuple[Any, Any]] | None:
         """The pairs of variables of a layer and its replacement; None if their shapes differ."""
         values = Values(self.copier)
-        variables, others = values.places(layer), values.places(new)
+        variables = values.places(layer)
+        others = values.places(new)
         shapes, other_shapes = ({place: part[place].shape for place in part} for part in (variables, others))
         return [(variables[place], others[place]) for place in variables] if shapes == other_shapes else None
 

@@ -93,7 +93,6 @@ def prepare_copies(copier: Copier) -> None:
 
 
 def _variable_of_this_strategy(variable: Any, copier: Copier) -> Any:
-    """Create a similar variable in the current strategy."""
     with tf.init_scope():
         return tf.Variable(
             tf.zeros([size or 0 for size in variable.shape], variable.dtype),
@@ -147,7 +146,7 @@ def _held_objects(function: Any) -> set[int]:
 
 
 def update_dependents(copier: Copier) -> None:
-    """Derive the attributes of Normalization from its new weights, as `set_weights` of tf_keras does."""
+    """Derive attributes of Normalization from its weights, as `set_weights` does."""
     for _, layer in copier.pairs(Layer):
         if hasattr(layer, "adapt_mean") and layer.built:
             layer.finalize_state()

@@ -31,12 +31,12 @@ class Values:
         self.errors: dict[int, Exception] = {}
         pairs = copier.pairs(self.keras.VARIABLE)
         self.empty_copies = {id(variable): (variable, new) for variable, new in pairs if self._has_value(variable)}
-        """Each variable whose copy has no value yet, with the copy, by `id` of the variable."""
+        """By `id`, variables whose copies have no value yet, with the copies."""
         random_sources = [key for key, obj in copier.objects.items() if isinstance(obj, self.keras.RANDOM_SOURCES)]
         self.random_sources = {key: copier.memo[key] for key in random_sources}
 
     def run(self, weights: bool) -> None:
-        """Give all variables values, and do not repeat the warnings of Keras for the original."""
+        """Give all variables values, without the warnings that Keras gave for the original."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             messages: list[str] = [] if weights else self._initialize()
@@ -68,7 +68,7 @@ class Values:
                     keras.set_value(self.copier, variable, self.copier.memo[id(variable)], variable)
         optimizers = [optimizer for optimizer, _ in self.copier.pairs(keras.OPTIMIZER)]
         reached = {id(part) for owner in (self.copier.root, *optimizers) for part in self.places(owner).values()}
-        # A layer that only a function holds keeps its weights, since `set_weights` cannot reach them.
+        # A layer that only a function holds keeps its weights: `set_weights` cannot reach them.
         others = [(variable, new) for key, (variable, new) in self.empty_copies.items() if key not in reached]
         self._keep_values(variable for variable, _ in others)
         self.random_sources.update((id(variable), new) for variable, new in others)  # an initializer may use them
@@ -102,7 +102,6 @@ class Values:
             self._initialize_from(layer, self._rebuild_from_config)
 
     def _has_empty_copies(self, layer: Any) -> bool:
-        """Whether the copy of a weight of a layer or sublayer has no value yet."""
         weights = [weight for part in layer._flatten_layers() for weight in self.keras.variables_of(self, part)]
         return any(id(weight) in self.empty_copies for weight in weights)
 
@@ -138,7 +137,8 @@ class Values:
             old = variables.get(place, _part_at(place, layer))
             is_part = any(place[:length] in variables for length in range(len(place)))  # of a distributed variable
             if (old is None and not is_part) or (place in variables and old.shape != variable.shape):
-                shape, old_shape = tuple(variable.shape), "none" if old is None else tuple(old.shape)
+                shape = tuple(variable.shape)
+                old_shape = "none" if old is None else tuple(old.shape)
                 raise ValueError(
                     f"clone_model: '{layer.name}' was built before its settings were changed: with them, `{place[-1]}` "
                     f"would have the shape {shape}, but it has {old_shape}. Keep weights with `weights=True` "
@@ -146,7 +146,7 @@ class Values:
                 )
 
     def copy_initial_values(self, variables: dict[Place, Any], new: Any) -> None:
-        """Give variables the values of the variables at the same places of a new object."""
+        """Give variables the values at the same places of a new object."""
         used_ids = set()
         for place, variable in variables.items():
             initial = _part_at(place, new)

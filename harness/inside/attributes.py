@@ -17,14 +17,15 @@ from clonediff.harness.inside.packages import BACKENDS, cached_per_class, is_bac
 
 OPAQUE_PACKAGES = BACKENDS | {"builtins", "threading", "_thread"}
 """Packages whose objects are compared as a whole, without their attributes."""
-PLAIN_CLASSES = frozenset([bool, int, float, complex, str, bytes, type(None), type(Ellipsis)])
+PLAIN_TYPES = frozenset([bool, int, float, complex, str, bytes, type(None), type(Ellipsis)])
 CONTAINERS = (list, tuple, dict, set, frozenset, collections.deque)
 
 
 def attribute_names(owner: Any, private_pattern: re.Pattern[str] | None) -> tuple[set[str], set[str]]:
-    """The attributes to compare, and all attributes; `private_pattern` matches more private ones."""
+    """The attributes to compare, and all attributes. `private_pattern` adds private ones."""
     cls, attributes = type(owner), getattr(owner, "__dict__", {})
-    names, all_names = set(slots(cls)), {*attributes, *slots(cls)}
+    names = set(slots(cls))
+    all_names = {*attributes, *slots(cls)}
     is_custom = is_user_defined(cls)
     library_names = names_in_libraries(cls)
     arguments = constructor_arguments(cls)
@@ -40,7 +41,7 @@ def attribute_names(owner: Any, private_pattern: re.Pattern[str] | None) -> tupl
             names.add(name)
         elif name[1:] in arguments:
             has_public = name[1:] in attributes or hasattr(cls, name[1:])
-            if not (has_public and type(value) in PLAIN_CLASSES):  # a property may return a copy of other values
+            if not (has_public and type(value) in PLAIN_TYPES):  # a property may return a copy of other values
                 names.add(name)
     return names, all_names
 
@@ -50,7 +51,7 @@ def is_user_object(value: Any) -> bool:
     cls = type(value)
     if cls is types.FunctionType:
         return is_user_defined(value)
-    return cls not in PLAIN_CLASSES and is_user_defined(cls) and not isinstance(value, CONTAINERS)
+    return cls not in PLAIN_TYPES and is_user_defined(cls) and not isinstance(value, CONTAINERS)
 
 
 @cached_per_class
@@ -62,7 +63,6 @@ def slots(cls: Any) -> tuple[str, ...]:
 
 @cached_per_class
 def properties(cls: Any) -> tuple[str, ...]:
-    """The names of the public properties of a class's objects."""
     members: dict[str, Any] = {}
     for base in reversed(cls.__mro__):
         # `submodules` repeats all layers, `torch_params` all variables.
@@ -74,7 +74,7 @@ def properties(cls: Any) -> tuple[str, ...]:
 
 @cached_per_class
 def constructor_arguments(cls: Any) -> frozenset[str]:
-    """The names of the arguments of all constructors of a class and its bases."""
+    """The arguments of all constructors of a class and its bases."""
     names: set[str] = set()
     for code in (code for base in cls.__mro__ for code in code_objects(vars(base).get("__init__"))):
         names.update(code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount])
@@ -83,7 +83,7 @@ def constructor_arguments(cls: Any) -> frozenset[str]:
 
 @cached_per_class
 def names_in_libraries(cls: Any) -> frozenset[str]:
-    """All names in the code of a class's bases in libraries."""
+    """All names in the code of a class's library bases."""
     return frozenset().union(*(_names_in(base) for base in cls.__mro__ if not is_user_defined(base)))
 
 

@@ -92,7 +92,7 @@ def function_text(value: Any, depth: int = 0) -> str:
 
 
 def _content_text(value: Any, depth: int) -> str:
-    """The text of a value in a closure or global; only the class of an object with attributes."""
+    """The text of a value in a closure or global; the class of an object with attributes."""
     is_plain = value is None or isinstance(value, (bool, int, float, str, bytes, np.ndarray, np.generic))
     is_plain = is_plain or isinstance(value, (list, tuple, dict, set, frozenset, type)) or callable(value)
     return full_text(value, depth) if is_plain and not hasattr(value, "get_config") else type(value).__name__
@@ -130,7 +130,6 @@ def code_objects(member: Any) -> list[types.CodeType]:
 
 
 def cell_contents(cells: Any) -> Iterator[Any]:
-    """The contents of closure cells, except empty ones."""
     for cell in cells:
         with contextlib.suppress(ValueError):
             yield cell.cell_contents

@@ -10,17 +10,17 @@ from clonediff.harness.inside.frameworks.interface import Framework
 from clonediff.harness.inside.structure import items_of
 
 _CALLABLES = ("function", "mask", "_output_shape", "activity_regularizer", "_activity_regularizer")
-"""Attributes whose object is compared, since the config varies by release or is missing."""
+"""Attributes that are compared as objects, since configs vary by release."""
 _COMPARED_ELSEWHERE = frozenset(["name", "build_config", "compile_config"])
 _GRAPH_KEYS = frozenset(["layers", "input_layers", "output_layers", "build_input_shape"])
 _BUILD_SHAPES = frozenset(["query_shape", "key_shape", "value_shape"])
-"""Build shapes in the config of `MultiHeadAttention`, which are not compared, since calls are."""
+"""Build shapes in a config, which are not compared, since calls are."""
 _MODEL_KEYS = ("trainable", "dtype")
-"""Keys in the config of a nested model that are compared with the model."""
+"""Keys in a nested model's config that are compared with the model."""
 
 
 def config_texts(layer: Any, framework: Framework) -> dict[str, str]:
-    """Texts of a layer's config, and of other state under keys that begin with a dot."""
+    """Texts of a layer's config, and of other state by keys such as ".vocabulary"."""
     try:
         config = framework.config(layer)
     except Exception as error:  # a layer without a config is compared, too
@@ -34,7 +34,7 @@ def config_texts(layer: Any, framework: Framework) -> dict[str, str]:
         config.pop("vocabulary_size", None)  # it is the size of the layer's table
     if type(layer).__name__ == "MultiHeadAttention":
         config = {name: value for name, value in config.items() if name not in _BUILD_SHAPES}
-    # If the config has a function's name, the name is compared, since the object may be any of several wrappers.
+    # A function's name in the config is compared instead of the object, which may be a wrapper.
     callables = {name: attributes[name] for name in _CALLABLES if attributes.get(name) is not None}
     callables = {name: value for name, value in callables.items() if not isinstance(config.get(name), str)}
     others = {name: _without_model_keys(value) for name, value in config.items() if name not in callables}

@@ -17,7 +17,7 @@ from clonediff.harness.inside.frameworks.interface import Framework
 
 _COLLECTION_INTERVAL = 64
 _CACHE_INTERVAL = 512
-"""How many trials pass before garbage is collected, and before the kernel cache is cleared."""
+"""After how many trials garbage is collected, and the kernel cache cleared."""
 
 _trial_count = 0
 _collects_garbage = False
@@ -31,9 +31,9 @@ class Context:
         self.seed = seed
         self.seeds_backend = False  # whether the backend's own generator is seeded, too
         self.ignores_values = False
-        """Whether initial values are not compared, since the model ran before the trial."""
+        """Whether initial values are not compared: the model ran before the trial."""
         self.private_pattern: re.Pattern[str] | None = None
-        """A pattern of private attributes to read, besides those that are always read."""
+        """A pattern of private attributes to read, besides the usual ones."""
         self.digests = Digests()
         self._numbers: dict[int, tuple[int, Any]] = {}
 
@@ -42,7 +42,7 @@ class Context:
         return self._numbers.setdefault(id(item), (len(self._numbers), item))[0]
 
     def release(self) -> None:
-        """Release the objects of the trial, and keep the digests with their arrays."""
+        """Release the objects of the trial; keep the digests with their arrays."""
         self._numbers = {}
 
 

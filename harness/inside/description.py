@@ -1,4 +1,4 @@
-"""Describes the static structure of a model: layers, calls, inputs, outputs, weights and states."""
+"""Describes the static structure of a model: layers, calls, endpoints, variables."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Description:
         ids = {id(weight) for weight in self.weights}
         arguments = [variable for key, variable in self.layers.variables.items() if key not in ids]  # of calls
         self.states = list({id(state): state for state in [*(state for state, _ in states), *arguments]}.values())
-        # Initial values, which a second description of the same model does not need.
+        # A second description of the same model needs no initial values.
         self.initial_weights = [framework.read(weight) for weight in self.weights] if reads_values else []
         self.initial_states = [framework.read(state) for state in self.states] if reads_values else []
         owners: dict[int, int] = {}
@@ -63,7 +63,7 @@ class Description:
         )
 
     def read_facts(self, original: Description | None = None, facts: Facts | None = None) -> None:
-        """Fill the attributes of the structure with `facts`, by default the facts of the model."""
+        """Put facts into the structure: `facts`, or the facts of the model."""
         original_facts = None if original is None else original.facts
         self.facts: Facts = facts or Facts(self.layers, [*self.weights, *self.states], self._context, original_facts)
         for attributes, facts_of_layer in zip(self.structure.facts, self.facts.facts_by_layer, strict=False):
@@ -71,7 +71,6 @@ class Description:
             attributes.update(facts_of_layer)
 
     def shared_with(self, clone: Description) -> list[Any]:
-        """The layers and variables that a clone shares with this model."""
         original, copies = ([*part.layers.model_and_layers(), *part.weights, *part.states] for part in (self, clone))
         ids = {id(item) for item in original}
         return [item for item in copies if id(item) in ids]
@@ -95,7 +94,8 @@ class Description:
         )
 
     def _endpoint(self, tensor: Any) -> Endpoint:
-        framework, place = self._context.framework, self.layers.tensor_place(tensor)
+        framework = self._context.framework
+        place = self.layers.tensor_place(tensor)
         layer = self.layers.places[place[0]].layer if place else framework.origin(tensor)[0]
         name, shape = str(getattr(layer, "name", "")), framework.shape(tensor)
         optional = bool(getattr(layer, "optional", False))

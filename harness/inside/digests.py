@@ -13,7 +13,7 @@ from clonediff.harness.observation import Leaf
 
 MAX_KEPT_BYTES = 64 * 1024 * 1024
 _dtype_name = functools.lru_cache(maxsize=None)(str)
-"""Returns the name of a dtype; cached, since NumPy computes it slowly."""
+"""The name of a dtype, cached, since NumPy is slow."""
 
 
 def short_hash(data: Any, suffix: bytes = b"") -> str:

@@ -20,7 +20,7 @@ import numpy as np
 from clonediff.harness.inside.attributes import (
     CONTAINERS,
     OPAQUE_PACKAGES,
-    PLAIN_CLASSES,
+    PLAIN_TYPES,
     attribute_names,
     holds_only_settings,
     names_in_libraries,
@@ -42,14 +42,14 @@ from clonediff.harness.inside.structure import items_of
 from clonediff.harness.observation import NO_LAYER, Fact
 
 _MAX_DEPTH = 16
-"""Objects at a greater depth are compared as text: properties may create objects endlessly."""
+"""Deeper objects are compared as text: properties may create objects endlessly."""
 _MAX_ITEMS = 1000
 """A container with more items is compared as text."""
 _CODE_TYPES = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, type, types.ModuleType)
 _WRAPPERS = OPAQUE_PACKAGES | {"functools"}
 _NAME_ATTRIBUTES = frozenset(["name", "_name", "_path", "_parent_path"])
 _SKIPPED_ATTRIBUTES = _NAME_ATTRIBUTES | {"trainable", "_trainable", "input_mask", "output_mask", "distribute_strategy"}
-"""Attributes that are not read: they are compared with a layer or call, or belong to the caller."""
+"""Not read: attributes that are compared elsewhere, or belong to the caller."""
 _GRAPH_ATTRIBUTES = frozenset(["_inputs", "_outputs"])
 """Attributes that are compared with the calls of layers."""
 _TRAINING_STATE = frozenset([".metrics", ".metrics_names", ".metrics_variables", ".optimizer.learning_rate"])
@@ -67,13 +67,13 @@ class Facts:
         self.facts_by_layer: list[dict[str, Fact]] = []
         self._kept_alive: list[Any] = []
         self.other_variables: list[Any] = []
-        """Variables that are neither weights nor states of the model, as in an optimizer."""
+        """Variables that are neither weights nor states, as in an optimizer."""
         self._context, self._framework = context, context.framework
         self._layers = layers
         self._layer_numbers = {**layers.index, id(layers.model): -1}
         self._variable_numbers = {id(variable): number for number, variable in reversed([*enumerate(variables)])}
         self._mutable_objects: dict[int, Any] = {}
-        """Mutable objects by `id`: if two attributes share one, that is a fact."""
+        """Mutable objects by `id`: it is a fact if attributes share one."""
         self.functions: list[Any] = []
         self._parts_of_original = set() if original is None else {*original._layer_numbers, *original._variable_numbers}
         self._first_places: dict[int, tuple[int, str]] = {}
@@ -82,7 +82,7 @@ class Facts:
         """Functions by layer and path; their contents are read last."""
         owners = layers.model_and_layers()
         self._layers_by_name: dict[str, int] = {}
-        """The index of the layer by name; `NO_LAYER` if several layers have that name."""
+        """The layer by name; `NO_LAYER` if several layers have that name."""
         for number, name in enumerate((str(getattr(owner, "name", "")) for owner in owners), -1):
             self._layers_by_name[name] = NO_LAYER if name in self._layers_by_name else number
         self._stems = {_NUMBERS_AT_END.sub("", name) for name in self._layers_by_name}
@@ -141,7 +141,7 @@ class Facts:
     def _read_value(self, path: str, value: Any, depth: int) -> bool:
         """Read a value; return whether it, or a value in it, is mutable."""
         cls = type(value)
-        if cls in PLAIN_CLASSES:
+        if cls in PLAIN_TYPES:
             self._facts[path] = self._text_fact(value) if cls is str else Fact(repr(value))
             return False
         reference = self._reference(value)
@@ -253,7 +253,7 @@ class Facts:
             self.functions.append(function)
             self._select_layer(number)
             for step, value in objects_in_function(function):
-                if type(value) not in PLAIN_CLASSES or isinstance(function, functools.partial):
+                if type(value) not in PLAIN_TYPES or isinstance(function, functools.partial):
                     self._read_value(path + step, value, path.count("__") + 1)
 
     def _array_text(self, value: Any) -> str:
@@ -274,11 +274,11 @@ class Facts:
 
 
 def _compile_objects(path: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """The objects in nested `compile` arguments, each with its path; plain values are in `Structure.compiled`."""
+    """The objects in nested `compile` arguments by path, without plain values."""
     if isinstance(value, (list, tuple, dict)):
         for key, item in items_of(value):
             yield from _compile_objects(f"{path}[{key!r}]", item)
-    elif type(value) not in PLAIN_CLASSES:
+    elif type(value) not in PLAIN_TYPES:
         yield path, value
 
 
@@ -310,7 +310,7 @@ def _unwrapped(value: Any) -> Any:
 
 
 def _container_name(value: Any) -> str:
-    """The class name of a container; for a wrapper, the name of the builtin class."""
+    """The class name of a container; for a wrapper, of the builtin class."""
     cls = type(value)
     if root_of(cls) not in ("keras", "tf_keras", "tensorflow"):
         return cls.__name__
@@ -323,6 +323,6 @@ def _is_tensor(value: Any) -> bool:
 
 @functools.lru_cache(maxsize=4096)
 def _is_generated_name(name: str, class_name: str) -> bool:
-    """Whether Keras seems to have generated a name: "seed_generator_3" for `SeedGenerator`."""
+    """Whether Keras generated a name: "seed_generator_3" for `SeedGenerator`."""
     snake_case = re.sub("([a-z0-9])([A-Z])", r"\1_\2", re.sub("(.)([A-Z][a-z0-9]+)", r"\1_\2", class_name)).lower()
     return _NUMBERS_AT_END.sub("", name) == snake_case

@@ -28,7 +28,7 @@ _TRACKING_LISTS = ("_layers", "_self_tracked", "_obj_reference", "_self_uncondit
 
 
 class LayerPlace(NamedTuple):
-    """A place of a layer: the holder's index and attribute, and the number of the layer's first place."""
+    """A place of a layer: its holder's index, its attribute there, and its first place."""
 
     layer: Any
     holder: int
@@ -37,14 +37,15 @@ class LayerPlace(NamedTuple):
 
 
 class Layers:
-    """The places of a model's layers; `index` has the number of a layer's first place, by `id`."""
+    """The places of a model's layers; `index` has the first place of each, by `id`."""
 
     def __init__(self, model: Any, context: Context) -> None:
         self.model = model
         self.places: list[LayerPlace] = []
         self.index: dict[int, int] = {}
         self.variables: dict[int, Any] = {}
-        self._context, self._framework = context, context.framework
+        self._context = context
+        self._framework = context.framework
         self._members: dict[int, dict[int, int]] = {}
         """For each holder, the places of its layers by `id`."""
         self._visit(model, -1)
@@ -123,7 +124,6 @@ class Layers:
         return None if use is None else (place, use, output)
 
     def tensor_place_in_any_graph(self, tensor: Any) -> tuple[int, int, int] | None:
-        """The place of a symbolic tensor in the graph of any holder, or None."""
         _, node, _ = self._framework.origin(tensor)
         holder = self._holders.get(id(node))
         return None if holder is None else self.tensor_place(tensor, holder)
@@ -200,7 +200,6 @@ def _is_default(parameter: inspect.Parameter | None, value: Any, has_mask: bool)
 
 
 def is_custom_class(cls: type) -> bool:
-    """Whether a class is defined outside Keras."""
     return cls.__module__.partition(".")[0] not in ("keras", "tf_keras")
 
 

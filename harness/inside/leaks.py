@@ -31,7 +31,7 @@ Objects = dict[int, Any]
 """Objects by `id`; the dict keeps them alive, so that no `id` is reused."""
 
 _TRACKING = "tensorflow.python.trackable."
-"""The package with TensorFlow's wrappers of lists and dicts, and its checkpoint references."""
+"""TensorFlow's wrappers of lists and dicts, and its checkpoint references."""
 _VALUES: tuple[Any, ...] = (
     *(bool, int, float, complex, str, bytes, enum.Enum, type(None), type(NotImplemented), type(Ellipsis)),
     *(type, types.ModuleType, types.CodeType, types.FrameType, types.TracebackType, types.BuiltinFunctionType),
@@ -115,7 +115,7 @@ def leaks(
 
 
 def _is_read_only(item: Any) -> bool:
-    """Whether an object is a read-only or zero-dimensional array; tf_keras shares these."""
+    """Whether an object is an array that is read-only or a scalar: tf_keras shares these."""
     return isinstance(item, np.ndarray) and not (item.flags.writeable and item.ndim)
 
 

@@ -27,7 +27,7 @@ _SEED = 0
 FIRST_SIZE = 32
 """The first size to try: large enough for an image that is halved five times."""
 INTEGER_BOUND = 10
-"""Drawn integers are smaller than this, and in the vocabulary of the model."""
+"""Drawn integers are smaller, and in the vocabulary of the model."""
 
 _COMMON_SIZES = (16, 8, 4, 2, 1, 64, 128, 224, 256, 512)
 _MAX_TABLE_SIZES = 8
@@ -86,7 +86,7 @@ def _quoted(names: Sequence[str] | Mapping[str, Any]) -> str:
 
 @contextlib.contextmanager
 def _restore_at_end(model: Any, context: Context) -> Iterator[None]:
-    """At the end of a scope, restore a model's weights, states, optimizer and metrics."""
+    """Restore a model's variables at the end of a scope."""
     framework, values = context.framework, VariableValues(context)
     states = [state for state, _ in framework.states(model)]
     for variable in [*framework.weights(model)[0], *states, *framework.training_variables(model)]:
@@ -101,7 +101,7 @@ def _restore_at_end(model: Any, context: Context) -> Iterator[None]:
 
 
 def _find_specs(description: Description, framework: Framework) -> list[dict[str, Any]]:
-    """The specs of inputs that the model accepts; the first that were tried if it accepts none."""
+    """The specs of inputs that the model accepts, or else the first specs tried."""
     # An input of any rank gets two dimensions.
     ends = [end if end.shape is not None else replace(end, shape=(None, None)) for end in description.structure.inputs]
     batch = next((end.shape[0] for end in ends if end.shape and end.shape[0]), DEFAULT_BATCH)
@@ -120,7 +120,7 @@ def _find_specs(description: Description, framework: Framework) -> list[dict[str
 def _specs_of_sizes(
     ends: Sequence[Endpoint], sizes: dict[str, int], batch: int, bound: int, draws_integers: bool
 ) -> list[dict[str, Any]]:
-    """Specs of inputs, with `sizes` for unknown sizes. If `draws_integers`, floats are integers."""
+    """Specs of inputs, with `sizes` for unknown sizes and, if asked, integers for floats."""
     bound = min(bound, max(min(sizes.values(), default=bound), 2))  # integers may be indices into another input
     specs = []
     for end in ends:

@@ -17,11 +17,11 @@ from clonediff.harness.inside.values import input_arrays, specs_of, target_array
 from clonediff.harness.observation import Case, Failure, Leak, ModelRun, Observation, Structure, TrainingResults
 
 _SAMPLE_SIZE = 64
-"""How many numbers of an array are compared. Fewer integers are not compared: they may be equal by chance."""
+"""How many numbers of an array are compared. Fewer integers may be equal by chance."""
 
 
 class LiveModel(NamedTuple):
-    """A user's existing model, and the user's warning filters."""
+    """A user's model, and the user's warning filters."""
 
     model: Any
     filters: Any
@@ -34,7 +34,7 @@ class Original:
         self.model = model
         self.is_live = live
         self.is_changed = self._has_new_objects = False
-        """Whether a cloner has changed the model, or replaced objects with equal ones."""
+        """Whether a cloner changed the model, or replaced objects with equal ones."""
         self._context, self._framework = context, context.framework
         self.description = description = Description(model, context)
         layers = description.layers.model_and_layers()[1:]
@@ -120,7 +120,7 @@ class Original:
     # -- changes by a cloner
 
     def snapshot(self, facts: Facts | None = None) -> None:
-        """Record the state of the original before cloning, since runs may change it."""
+        """Record the state of the original before cloning: runs may change it."""
         if not same_referents(self._referents, self._current_referents()):
             self._structure_before = self._current_structure(facts)
             self._objects_before = _model_objects(self.description)
@@ -209,7 +209,6 @@ class VariableValues:
         return changed
 
     def change(self) -> None:
-        """Give each numeric variable another value."""
         for variable, value in zip(self.variables, self.values, strict=False):
             if value.dtype.kind not in "OSU":
                 other = ~value if value.dtype.kind == "b" else (value * 0.5 + 1.0).astype(value.dtype)
@@ -219,12 +218,12 @@ class VariableValues:
 def randomize(description: Description, context: Context) -> VariableValues:
     """Give every float weight a random value that no initializer would draw."""
     framework, values = context.framework, VariableValues(context)
-    # Shapes are those of the values, since a variable may have unknown dimensions.
+    # A variable may have unknown dimensions, but its value has none.
     weights = zip(description.structure.weights, description.initial_weights, strict=False)
     shapes = [(weight.name.lower(), initial.shape, weight.dtype) for weight, initial in weights]
     arrays = weight_arrays(shapes, context.seed)
     for weight, array, initial in zip(description.weights, arrays, description.initial_weights, strict=False):
-        if array is None or None in list(weight.shape):  # its unknown dimensions show that it holds adapted state
+        if array is None or None in list(weight.shape):  # it holds adapted state, whose size is unknown
             values.keep(weight, initial)
             continue
         framework.write(weight, array)

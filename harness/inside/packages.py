@@ -29,7 +29,6 @@ def cached_per_class(function: Callable[[Any], Result]) -> Callable[[Any], Resul
 
 
 def root_of(cls: Any) -> str:
-    """The top-level package of a class or function."""
     return str(cls.__module__ or "").partition(".")[0]
 
 

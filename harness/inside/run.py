@@ -17,7 +17,7 @@ from clonediff.harness.observation import CallOutputs, Failure, Leaf, ModelRun, 
 
 
 def run(description: Description, arrays: list[Any], context: Context, template: Any, training: bool) -> ModelRun:
-    """Call a model, and record its outputs; `template` is a model with the input structure."""
+    """Call a model, and record its outputs; `template` has the input structure."""
     framework, model, leaf = context.framework, description.model, functools.partial(_leaf, context, {})
     calls: list[tuple[Any, Any, list[Any], list[Any]]] = []
 
@@ -91,7 +91,7 @@ def _train(model: Any, template: Any, arrays: list[Any], targets: list[Any], con
 
 
 def _leaf(context: Context, cache: dict[int, Leaf], tensor: Any, mask: Any = None) -> Leaf:
-    """The leaf of a tensor with its mask; `cache` has leaves by `id` of the tensor."""
+    """The leaf of a tensor with its mask; `cache` has leaves by `id`."""
     if mask is not None:
         return replace(_leaf(context, cache, tensor), mask=_leaf(context, cache, mask).digest)
     if not context.framework.tensors.is_concrete(tensor):

@@ -25,7 +25,6 @@ def skeleton(value: Any, convert: Callable[[Any], Any]) -> Any:
 
 
 def items_of(value: Any) -> Iterable[tuple[Any, Any]]:
-    """The items of a list, tuple or dict, each with its index or key."""
     return value.items() if isinstance(value, dict) else enumerate(value)
 
 

@@ -18,7 +18,7 @@ def is_subclassed(model: Any, framework: Framework) -> bool:
 
 
 def wrapping_source(model: Any) -> str:
-    """Source that wraps `model` in a functional model, whose inputs have its build shape."""
+    """Source that wraps `model` in a functional model with inputs of its build shape."""
     shapes = getattr(model, "_build_shapes_dict", None) or {"": getattr(model, "_build_input_shape", None)}
     inputs = _inputs(next(iter(shapes.values())), model) if len(shapes) == 1 else ""
     if not inputs:

@@ -38,9 +38,8 @@ def run_trial(
 ) -> Answer:
     """Run the trial of a request.
 
-    `cloners` maps a name to a function or to the name of a cloner; by default, those of the request are called. If a
-    cloner changes the original, the following are not called. A `live` model is used instead of the source; the caller
-    restores its weights.
+    `cloners` maps a name to a function or to the name of a cloner; by default, the request names them. If a cloner
+    changes the original, no other is called. A `live` model replaces the source; the caller restores its weights.
     """
     context = context or Context(framework, request.case.seed)
     context.ignores_values = live is not None
@@ -67,7 +66,7 @@ class _Trial:
         self._context = context
         self._framework, self._live = context.framework, live
         self._time_limit = 0.0
-        """The time limit of each cloner, in seconds; after it, the process ends. 0: no limit."""
+        """Seconds for each cloner, after which the process ends; 0: no limit."""
         self._arguments: list[dict[str, Any]] = []
         """The arguments of each call of the current cloner, without the model."""
         self._build_warnings = WarningRecorder()
@@ -97,7 +96,6 @@ class _Trial:
         return Answer(observation, clones=clones)
 
     def _build(self) -> Any:
-        """Build the model, and record its warnings."""
         with self._build_warnings.recording():
             exec(compile(self._request.case.source, GRAPH_FILE, "exec"), self._module.__dict__)
             return self._module.__dict__["model"]
@@ -105,7 +103,8 @@ class _Trial:
     # -- one cloner
 
     def _clone(self, name: str, cloner: Cloner) -> Clone:
-        original, recorder = self._original, WarningRecorder()
+        original = self._original
+        recorder = WarningRecorder()
         self._arguments = []
         if self._request.case.arguments and "clone_model" in self._module.__dict__:
             self._module.__dict__["clone_model"] = cloner  # functions in the source may call `clone_model`

@@ -37,7 +37,7 @@ def with_filters(filters: Any) -> Iterator[None]:
 
 
 class WarningRecorder:
-    """Records the first of all warnings that differ only by numbers in the text."""
+    """Records the first of all warnings that differ only by numbers."""
 
     def __init__(self) -> None:
         self._recorded: dict[tuple[str, str], Failure] = {}

@@ -17,7 +17,7 @@ REPAIRS = {
     # A layer with several outputs may return one mask for all, or None: `zip` dropped all outputs but the first.
     "# Update tensor_map.": "output_masks *= len(output_tensors) if len(output_masks) == 1 else 1",
 }
-"""Repairs of `clone_model`, by the line that they replace. Keras 2.2.5 has an equivalent of the second one."""
+"""Repairs of `clone_model`, by the line to replace. Keras 2.2.5 has the second one."""
 
 
 class Keras224:

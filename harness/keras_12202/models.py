@@ -30,7 +30,7 @@ _LAYERS = [
     (2, 2, "Lambda(lambda x: [x[0], x[1]], mask=lambda x, mask: mask)"),
     (1, 1, "Lambda(lambda x, mask=None: x if mask is None else x * K.cast(K.expand_dims(mask), 'float32'))"),
 ]
-"""The number of inputs and outputs of each layer, and its source; the simplest first. All shapes are (3, 4)."""
+"""Numbers of inputs and outputs, and source, of each layer, the simplest first."""
 
 Effects = dict[str, str]
 """The differences of a clone, or what a proposal does to it, each with a message."""
@@ -55,7 +55,7 @@ SOURCES = st.builds(source_of, st.lists(_CALLS, min_size=1, max_size=5))
 
 
 def search(count: int, seed: int, effects_of: Callable[[str], Effects], smallest: dict[str, str]) -> list[str]:
-    """Draw models from a seed, and return them. Add the smallest model of each new effect to `smallest`."""
+    """Return models of a seed. Add the smallest one of each new effect to `smallest`."""
     sources: list[str] = []
     new_effects: list[str] = []
 

@@ -49,7 +49,7 @@ KERAS_3 = Subject("keras")
 START_SECONDS = 180.0
 MEMORY_BYTES = 4 << 30
 MAX_CRASHES = 3
-"""After this many crashes, no other child is started: the last crash is the result of all other models."""
+"""After this many crashes, no child is started: the last crash is the result."""
 
 
 def install() -> SearchPath:
@@ -78,7 +78,6 @@ class OldKerasProcess:
         return self._answers[source]
 
     def upstream_effects(self, source: str) -> Effects:
-        """The difference of Keras' own clone of a model, if any."""
         difference = self.try_source(source).get("clones", {}).get("upstream")
         return dict([difference] if difference else [])
 
@@ -115,7 +114,8 @@ def fuzz(minutes: float | None, trials: int | None, seed: int) -> tuple[str, dic
             models += search(count, seed * 1_000_003 + len(models), keras.upstream_effects, smallest)
         record = _summary(models, keras)
         findings = _table(models, smallest, keras.upstream_effects)
-    lines, variables = [record["summary"]], environment(KERAS_3, search_path)
+    lines = [record["summary"]]
+    variables = environment(KERAS_3, search_path)
     for finding in findings:
         finding["script"] = SCRIPT.format(source=finding["source"])
         command = [sys.executable, "-c", finding["script"]]
@@ -186,12 +186,12 @@ def _effects(proposal: OldKerasProcess, keras: OldKerasProcess, known: Effects, 
     if answer["clones"]["proposal"] is None:
         return {"fixes": "the clone is faithful"} if upstream else {}
     key, text = answer["clones"]["proposal"]
-    # If Keras' own clone is wrong, it is no worse if there is no clone, or if it has another known bug of 2.2.4.
+    # If Keras' own clone is wrong, no clone, or one with another known bug, is no worse.
     return {"leaves" if upstream and (key in known or key.startswith(("made", "process"))) else "breaks": text}
 
 
 def _table(models: list[str], smallest: dict[str, str], effects_of: Callable[[str], Effects]) -> list[dict[str, Any]]:
-    """Each effect with the number of models that show it, and the smallest of them."""
+    """Each effect with the number of its models, and the smallest of them."""
     rows = []
     for effect, model in smallest.items():
         count = sum(effect in effects_of(other) for other in models)

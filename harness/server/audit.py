@@ -34,7 +34,7 @@ Values = Mapping[str, Sequence[str]]
 """Values by argument, as source text."""
 
 _MAX_VALUES, _MAX_COMBINATIONS = 4, 24
-"""The most values for an argument, and the most combinations of values for the required arguments."""
+"""The most values for an argument, and combinations for required arguments."""
 _ANY_STRING = '"mine"'
 _ANY_VALUES = ("2", "0.5", _ANY_STRING)
 _COMMON_VALUES: Values = {
@@ -45,7 +45,7 @@ _COMMON_VALUES: Values = {
     **dict.fromkeys(("trainable", "autocast"), ("False",)),
     **dict.fromkeys(("stateful", "sparse", "ragged"), ("True",)),
 }
-_ARGUMENT_LOST_BY_LAYER = "autocast"  # `Layer` itself loses it: it is not reported for subclasses
+_ARGUMENT_LOST_BY_LAYER = "autocast"  # not reported for subclasses, since `Layer` loses it
 _SIGNATURE_ERROR = re.compile(r"required (?:positional|keyword)|nexpected keyword|nrecognized keyword")
 _BASE_CLASSES = attrgetter(
     *("layers.Layer", "losses.Loss", "metrics.Metric", "optimizers.Optimizer", "constraints.Constraint", "Model"),
@@ -72,7 +72,7 @@ def find_classes(target: str) -> tuple[str, list[str]]:
 
 
 def generation_of(cls: Any) -> str:
-    """The generation of a class: "tf_keras" if one of its bases is in that package."""
+    """The generation of a class, by the packages of its bases."""
     return "tf_keras" if any(base.__module__.startswith("tf_keras.") for base in cls.__mro__) else "keras"
 
 
@@ -102,7 +102,7 @@ class _Auditor:
         self._dialect = DIALECTS[framework.generation]
         keras, base_classes = framework.keras, _BASE_CLASSES(framework.keras)
         self.parameters = parameters_of(cls, keras, lambda base: root_of(base) in KERAS and base not in base_classes)
-        # For a layer of Keras, the arguments in the catalogue that do not depend on its inputs.
+        # For a layer of Keras, arguments in the catalogue that no input determines.
         kind = CATALOGUE.get(cls.__name__) if vars(keras.layers).get(cls.__name__) is cls else None
         choices = kind.base_arguments if kind is not None else ()
         self._catalogue_arguments = [dict(pairs) for pairs in choices if not any("<" in text for _, text in pairs)]
@@ -118,7 +118,7 @@ class _Auditor:
         return min(pairs, key=lambda pair: bool(pair[1].refusal), default=default)
 
     def audit_argument(self, parameter: dict[str, Any], plain: dict[str, str]) -> AuditedArgument:
-        """Audit an argument: add values other than its default to the `plain` arguments."""
+        """Audit an argument: add other values than its default to `plain` arguments."""
         name, kept_value = parameter["name"], ""
         companion, value = values.COMPANIONS.get(name, ("", ""))
         if any(other["name"] == companion for other in self.parameters):
@@ -190,12 +190,12 @@ _PRIVATE_ATTRIBUTE = re.compile(
     r"|name_scope_on_declaration|functional|output_coordinates|tensor_usage_count|network_nodes|feed_inputs"
     r"|feed_input_names|feed_input_shapes)$)[^_]"
 )
-"""Private attributes, except those in which Keras and TensorFlow keep track of construction, calls and variables."""
+"""Private attributes, except those for tracking construction, calls and variables."""
 _CONTAINER = re.compile(r"(list|tuple|dict) of [1-9]")
 
 
 class Outcome(NamedTuple):
-    """Why an object cannot be made or (`crash`) rebuilt, which fact is lost, whether any fact changes."""
+    """Why an object cannot be made or rebuilt (`crash`), a lost fact, or any change."""
 
     refusal: str = ""
     crash: str = ""
@@ -281,7 +281,7 @@ class RoundTrips:
         return _Observation([facts, second], [facts for _, facts in rebuilt])
 
     def _make_object(self, create: Callable[[], Any], seed: int) -> tuple[Any, Facts]:
-        """Reset name counters and seeds, and make an object. Return it and its facts."""
+        """Make an object with fresh name counters and a seed. Return it and its facts."""
         framework, context = self._framework, Context(self._framework, 0)
         framework.forget_names()
         framework.reseed(seed)

@@ -25,7 +25,7 @@ from clonediff.strategies.prepare import CLONE_ARGUMENTS
 from clonediff.strategies.program import Input, Program
 
 
-class Drawer:
+class GraphDrawer:
     """Draws programs from the catalogue of a release. Reads the catalogue once."""
 
     def __init__(self, framework: Framework) -> None:
@@ -123,7 +123,7 @@ class ScriptRunner:
             self._scopes.enter_context(eval(scope, self._names))
 
     def add_input(self, name: str, spec: Input, copied: str = "") -> Any:
-        """Add an input, with the values of the tensor `copied` or, if it is "", those of a trial."""
+        """Add an input, with the values of the tensor `copied`, or of a trial if it is ""."""
         if copied and self._runs_calls:
             self._values[name] = eval(copied, {}, self._values)
         else:
@@ -167,7 +167,7 @@ class ScriptRunner:
 
 
 def _flatten(value: Any, suffix: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield the tensors in the result of a call, each with its index expression."""
+    """Yield the tensors in a result, each with its index expression."""
     if isinstance(value, (list, tuple)):
         for number, item in enumerate(value):
             yield from _flatten(item, f"{suffix}[{number}]")

@@ -23,7 +23,7 @@ from clonediff.harness.inside.frameworks.interface import Framework
 from clonediff.harness.inside.trial import run_trial
 from clonediff.harness.observation import Answer, Case, Request
 from clonediff.harness.server.audit import audit_by_name, find_classes
-from clonediff.harness.server.drawing import Drawer
+from clonediff.harness.server.drawing import GraphDrawer
 
 _WARM_UP = "import %s as keras\nmodel = keras.Sequential([keras.Input((2,)), keras.layers.Dense(2)])\n"
 """The model of a first trial, in which Keras and its backend initialize themselves."""
@@ -78,7 +78,7 @@ class Server:
         self._handlers: dict[str, Callable[[dict[str, Any]], Any]] = {
             "trial": self._run_trial,
             "values": self._compare_values,
-            "draw": Drawer(framework).draw,
+            "draw": GraphDrawer(framework).draw,
             "cloner": lambda request: cloner_problem(str(request.get("name"))),
             "classes": lambda request: find_classes(request["target"]),
             "audit": lambda request: audit_by_name(request["name"], framework),

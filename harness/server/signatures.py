@@ -41,7 +41,6 @@ _OBJECT_MODULES = {
 
 
 def _objects(keras: Any) -> dict[str, Any]:
-    """The classes of losses, optimizers, initializers and others, with their parameters."""
     objects = {}
     for path, excluded in _OBJECT_MODULES.items():
         module = functools.reduce(getattr, path.split("."), keras)
@@ -62,7 +61,7 @@ def _keras_functions(keras: Any) -> dict[str, Any]:
 
 
 def _makes_an_operation(function: Any) -> bool:
-    """Whether a function of Keras makes a symbolic operation, directly or in a call."""
+    """Whether a function makes a symbolic operation, directly or in a call."""
     names = inspect.unwrap(function).__code__.co_names
     values = [function.__globals__.get(name) for name in names]
     codes = [value.__code__ for value in values if inspect.isfunction(value)]
@@ -72,7 +71,6 @@ def _makes_an_operation(function: Any) -> bool:
 
 
 def _tensorflow_functions() -> dict[str, Any]:
-    """The TensorFlow functions for models of `tf_keras`, with their parameters."""
     tensorflow = sys.modules.get("tensorflow")
     functions: dict[str, Any] = {}
     for prefix in ("", "math.", "nn.", "linalg.", "image.") if tensorflow is not None else ():
@@ -174,11 +172,13 @@ def objects_named(name: str) -> Iterator[tuple[str, Any]]:
     if colon or name.endswith(".py"):
         path = path.removesuffix(".py")
         folder, file = os.path.split(path)
-        module, prefix = import_from(file, os.path.abspath(folder)), path + ".py:"
+        module = import_from(file, os.path.abspath(folder))
+        prefix = path + ".py:"
         members = [key for key, value in vars(module).items() if getattr(value, "__module__", "") == module.__name__]
     else:
         try:
-            module, prefix = importlib.import_module(name), name + "."
+            module = importlib.import_module(name)
+            prefix = name + "."
         except ModuleNotFoundError:
             package, _, part = name.rpartition(".")
             if not package:

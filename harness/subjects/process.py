@@ -20,7 +20,6 @@ from clonediff.strategies.program import Generation, Graph
 T = TypeVar("T")
 
 _CLONING_FACTOR = 30.0
-"""A cloner may take this many times the time for building the model."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -75,7 +74,7 @@ class SubjectProcess:
         self._child: Child | None = None
         self._ready: Ready | None = None
         self._max_memory = 0
-        self._lost_draw = ""  # the first lost draw, under which all of them are counted
+        self._lost_draw = ""  # the first lost draw, whose label counts all
         self._is_ended = False
 
     @property
@@ -85,7 +84,7 @@ class SubjectProcess:
 
     @property
     def versions(self) -> dict[str, str]:
-        """The versions of Keras, the backend, NumPy and Python, by name, for records."""
+        """Versions by name, for records."""
         ready = self.ready
         backend = {ready.backend: ready.backend_version}
         return {self.subject.generation: ready.keras, **backend, "numpy": ready.numpy, "python": ready.python}
@@ -160,7 +159,7 @@ class SubjectProcess:
         return reports if isinstance(reports, list) else [ValuesReport(missing=pair) for pair in pairs]
 
     def draw(self, request: dict[str, Any], timeout: float = 30.0) -> Graph | None:
-        """Draw a graph (see `server.drawing`). Return None if Keras refuses it or the child is lost."""
+        """Draw a graph (see `server.drawing`), None if Keras refuses it or the child is lost."""
         self._replace_if_grown()
         request = {"layers": self.layers, **request}
         label = self._lost_draw or f"a draw, such as {msgspec.json.encode(request).decode()}"
@@ -176,7 +175,7 @@ class SubjectProcess:
         return f"{name}: cannot be imported: {problem.line}" if isinstance(problem, Lost) else problem
 
     def classes(self, target: str) -> tuple[Generation, tuple[str, ...]] | Lost:
-        """Import a target. Return its generation, and the names of its classes with a config."""
+        """The generation of a target, and the names of its classes with a config."""
         return self._ask({"do": "classes", "target": target}, tuple[Generation, tuple[str, ...]], self.limits.start)
 
     def audit(self, name: str) -> AuditedClass | Lost:
@@ -187,7 +186,6 @@ class SubjectProcess:
     def _ask(
         self, request: dict[str, Any], type_: type[T], seconds: float, label: str = "a question to Keras"
     ) -> T | Lost:
-        """The answer to a request, or how the child was lost."""
         self.start()
         reply = self._exchange(msgspec.json.encode(request) + b"\n", seconds, label)
         if isinstance(reply, Lost):

@@ -1,7 +1,7 @@
 """Finds or installs the code of a subject: a release, folder, commit or wheel.
 
 The code is installed once, under a lock, into a folder of the cache, such as keras-3.12.3-cpython-311, and comes first
-on the path of a child. Code that is not a release is copied, and gets a unique version, which does not change during a
+on the path of a child. Code that is not a release is copied, and gets a unique version, constant during a
 run:
 
 ../keras#v3.15.0                  keras==3.15.0+g1f3a5c7e9b              a commit, tag or branch
@@ -46,7 +46,7 @@ _ADVICE = {
 """What to do, by a pattern of the output of pip or uv."""
 
 MAX_FOLDERS = 40
-"""How many releases the cache keeps: the most recently used. Each takes about ten megabytes."""
+"""How many releases the cache keeps, at about ten megabytes each."""
 
 _NAME = re.compile(rf"(.+?)((?:/(?:{'|'.join(BACKENDS['keras'])}))?(?:@[cg]pu(?::\d{{1,3}})?)?)")
 _RELEASE = re.compile(rf"(?:{'|'.join(BACKENDS)})(?:[/@=<>!~]|$)")
@@ -80,7 +80,7 @@ def search_path_of(subject: Subject) -> SearchPath:
 
 
 def install_packages(name: str, requirements: tuple[str, ...]) -> Path:
-    """Return the cache folder of this name. Install packages, not their dependencies, if it is new."""
+    """Return a cache folder. Install packages, not their dependencies, if it is new."""
     folder = cache() / "packages" / name
     if not folder.is_dir():
         with _new_folder() as unfinished:
@@ -93,7 +93,7 @@ def install_packages(name: str, requirements: tuple[str, ...]) -> Path:
 
 
 def pin(name: str) -> str:
-    """Return a name that always means the same code. If the code is not a release, copy it."""
+    """Return a name that always means the same code. Copy code that is no release."""
     source, suffix = split_suffix(name.strip())
     is_path = "/" in source or "#" in source or source.startswith(("~", ".")) or source.endswith(".whl")
     if source != NIGHTLY and (not is_path or _RELEASE.match(source)):
@@ -118,7 +118,7 @@ def _cached_folder(subject: Subject) -> Path:
 
 @contextlib.contextmanager
 def _new_folder() -> Iterator[Path]:
-    """Make a folder in the cache for the caller to rename. Other processes wait until then."""
+    """Make a cache folder for the caller to rename. Other processes wait until then."""
     from filelock import FileLock
 
     packages = cache() / "packages"
@@ -142,7 +142,7 @@ def _new_folder() -> Iterator[Path]:
 
 
 def _install(requirement: str, folder: Path) -> None:
-    """Install a package into a folder with pip, or with uv if the environment has no pip."""
+    """Install a package into a folder with pip, or with uv if there is no pip."""
     sys.stderr.write(f"clonediff: {requirement}: installing\n")
     # Compile to bytecode: releases are imported often.
     command = [sys.executable, "-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--retries=1"]

@@ -32,7 +32,7 @@ _NAME = re.compile(
 
 
 class UnknownSubjectError(ValueError):
-    """A name that does not mean a subject. The message lists the supported names."""
+    """A name means no subject. The message lists the supported names."""
 
 
 class Subject(msgspec.Struct, frozen=True):
@@ -50,7 +50,7 @@ class Subject(msgspec.Struct, frozen=True):
     def parse(cls, name: str) -> Subject:
         """Parse a name: "keras", "keras/jax", "tf_keras@gpu", "keras==3.14.1" ...
 
-        A path, such as "../keras", must be converted first: `clonediff.harness.subjects.releases.pin`.
+        `releases.pin` must convert a path, such as "../keras", first.
         """
         match = _NAME.fullmatch(name.strip())
         if match is None:
@@ -78,7 +78,6 @@ class Subject(msgspec.Struct, frozen=True):
         return f"{NIGHTLY if is_nightly else self.generation}=={self.version}"
 
     def __str__(self) -> str:
-        """The shortest name of this subject."""
         backend = "" if self.backend == BACKENDS[self.generation][0] else f"/{self.backend}"
         device = "" if self.device == "cpu" else f"@{self.device.removesuffix(':0')}"
         return f"{self.release}{backend}{device}"
@@ -96,7 +95,6 @@ def _version_problem(package: str, text: str) -> str:
 
 
 def list_subjects() -> str:
-    """The supported subjects, as a sentence."""
     names = [f"{package}/{backend}" for package, backends in BACKENDS.items() for backend in backends]
     installed = ", ".join(name.removesuffix("/tensorflow") for name in names)
     return (

@@ -201,7 +201,7 @@ def save_and_load(package, model, path):
 
 @for_generations
 @pytest.mark.parametrize(
-    "name", ["a_sequential_that_is_built_by_a_call", "parts_of_nested_models_frozen", "an_own_class"]
+    "name", ["a_sequential_that_is_built_by_a_call", "parts_of_nested_models_frozen", "a_custom_class"]
 )
 @pytest.mark.parametrize("way", WAYS)
 def test_a_clone_can_be_saved_pickled_and_quantized_like_the_original(generation, name, way, tmp_path):

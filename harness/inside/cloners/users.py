@@ -29,7 +29,7 @@ _NAME = re.compile(
 )
 
 
-class ClonerName(NamedTuple):  # of a user's cloner
+class ClonerName(NamedTuple):
     folder: str
     module: str
     function: str
@@ -44,7 +44,7 @@ class ClonerName(NamedTuple):  # of a user's cloner
 
 
 def is_users_cloner(name: str) -> bool:
-    """Whether a cloner is a user's function: only such a name has a colon."""
+    """Whether a cloner is a user's function, whose name has a colon."""
     return ":" in name
 
 
@@ -55,7 +55,7 @@ def parse_cloner_name(name: str) -> ClonerName | None:
 
 
 class ClonerError(ValueError):
-    """The name of a cloner is not the name of a function that takes a model."""
+    """A name does not mean a function that takes a model."""
 
 
 def cloner_problem(name: str) -> str:
@@ -83,7 +83,6 @@ def import_cloner(name: str) -> Callable[..., Any]:
 
 
 def import_from(name: str, folder: str = "") -> types.ModuleType:
-    """Import a module, from `folder` if one is given."""
     if folder and folder not in sys.path:
         sys.path.insert(0, folder)
     try:
@@ -114,7 +113,8 @@ def no_model_failure(name: str, clone: Any, framework: Framework) -> Failure | N
     """The failure of a cloner that returned no model with a graph, or None."""
     if framework.is_graph(clone):
         return None
-    cloner, cls = parse_cloner_name(name), type(clone)
+    cloner = parse_cloner_name(name)
+    cls = type(clone)
     text = cls.__name__ if cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__name__}"
     text = f"an object of class {text}: return a Functional or Sequential model of {framework.keras.__name__}"
     return Failure(NO_MODEL, encodable(f"{cloner.short_name if cloner else name} returned {text}"))

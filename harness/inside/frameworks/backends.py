@@ -18,7 +18,7 @@ class Backend:
 
     name = "numpy"
     version = str(np.__version__)
-    global_attributes: Sequence[tuple[Any, str]] = ()
+    global_state: Sequence[tuple[Any, str]] = ()
     """The objects and attributes that hold the backend's own generator."""
     uses_own_generator = False
     """Whether Keras draws from the backend's own generator, besides the seeds of layers."""
@@ -47,7 +47,7 @@ class Backend:
         return np.asarray(tensor)
 
     def write(self, value: Any, array: Any) -> bool:
-        """Write an array to a variable of equal shape and dtype; return False if that is impossible."""
+        """Write an array to a variable of equal shape and dtype; return whether it fits."""
         return False
 
 
@@ -59,7 +59,7 @@ class TensorFlow(Backend):
         self.tf: Any = load("tensorflow")
         self.version = str(self.tf.__version__)
         self._context: Any = load("tensorflow.python.eager.context")
-        self.global_attributes = [(self._context.context(), name) for name in ("_seed", "_rng")]
+        self.global_state = [(self._context.context(), name) for name in ("_seed", "_rng")]
         self._eager_class: Any = load("tensorflow.python.framework.ops").EagerTensor
         self._resource_ops: Any = load("tensorflow.python.ops.gen_resource_variable_ops")
         self._resource_class: Any = load("tensorflow.python.ops.resource_variable_ops").ResourceVariable

@@ -20,7 +20,7 @@ Listener = Callable[[Any, Any], None]
 
 
 class Framework:
-    """A generation of Keras on a backend. Subclasses define the attributes that are declared here."""
+    """A generation of Keras on a backend. Subclasses define the declared attributes."""
 
     generation: Literal["keras", "tf_keras"]
     keras: Any
@@ -29,7 +29,7 @@ class Framework:
     """Whether state from `adapt`, such as a vocabulary, is outside the weights of a layer."""
 
     _hooked_classes: list[tuple[Any, Any]]
-    """Classes whose calls are reported, each with the subclasses that have their own hook."""
+    """Classes whose calls are reported, each with its subclasses to skip."""
     layer_class: Any
     variable_class: Any
     tensor_class: Any
@@ -39,15 +39,15 @@ class Framework:
     """The classes of models with a graph."""
     _pack: Any
     _device: Any
-    """Functions that pack values into a structure, and that create a device scope."""
+    """Functions that pack values into a structure, or create a device scope."""
     _settings: Any
     """The module with `floatx` and `image_data_format`."""
     _registries: list[dict[Any, Any]]
-    """The tables of registered custom objects."""
-    _global_attributes: list[tuple[Any, str]]
+    """Tables of custom objects."""
+    _global_state: list[tuple[Any, str]]
     """The objects and attributes that hold global state of the process."""
     _training_attribute: str
-    """The attribute of a layer that says whether `call` has a `training` argument."""
+    """A layer's attribute: whether `call` has a `training` argument."""
 
     forget_names: Callable[[], None]
     """Restart the counters of layer names."""
@@ -70,7 +70,7 @@ class Framework:
     own_variables: Callable[[Any], list[Any]]
     """The weights and states of a layer, without those of its sublayers."""
     states: Callable[[Any], list[tuple[Any, bool]]]
-    """Variables of a model other than weights, each with whether its initial value is random."""
+    """Variables other than weights, each with whether its initial value is random."""
     read: Callable[[Any], Any]
     """The value of a variable as an array."""
 
@@ -81,9 +81,9 @@ class Framework:
         self._plain_configs = {self._functional.get_config, self._sequential.get_config}
         self.listener: Listener | None = None
         self.raisers: list[int] = []
-        """The `id`s of layers whose calls raised, innermost first, until an outer call returns."""
+        """The `id`s of layers whose calls raised, innermost first."""
         self.keeps_hooks = False
-        """Whether hooks stay installed, since changing a class with many subclasses is slow."""
+        """Whether hooks stay installed: changing a class with subclasses is slow."""
         self._original_calls: list[tuple[Any, Any]] = []
 
     # -- the process
@@ -104,7 +104,7 @@ class Framework:
             self._settings.set_floatx("float32")
         if self._settings.image_data_format() != "channels_last":
             self._settings.set_image_data_format("channels_last")
-        # Keras finds a registered function by the last part of its name, whichever script registered it.
+        # Keras finds a registered function by the last part of its name, from any script.
         for registry in self._registries:
             for key, value in list(registry.items()):
                 if getattr(value if isinstance(key, str) else key, "__module__", "") == "__main__":
@@ -112,11 +112,12 @@ class Framework:
 
     @contextlib.contextmanager
     def isolated(self) -> Iterator[None]:
-        """At the end of a scope, undo changes to settings, registrations, names and random state."""
-        state = [*self._global_attributes, *self.tensors.global_attributes]
+        """Undo changes to settings, registrations, names and random state after a scope."""
+        state = [*self._global_state, *self.tensors.global_state]
         saved = [(owner, name, getattr(owner, name)) for owner, name in state if hasattr(owner, name)]
         registered = [(registry, dict(registry)) for registry in self._registries]
-        python_state, numpy_state = random.getstate(), np.random.get_state()
+        python_state = random.getstate()
+        numpy_state = np.random.get_state()
         try:
             for owner, name, value in saved:
                 setattr(owner, name, _copy_state(value))
@@ -138,7 +139,7 @@ class Framework:
             yield
 
     def reseed(self, seed: int, seeds_backend: bool = False) -> None:
-        """Seed the global generators and, if `seeds_backend`, that of the backend, which is slow."""
+        """Seed the global generators and, if asked, the backend's, which is slow."""
         random.seed(seed)
         np.random.seed(seed)
         if seeds_backend:
@@ -180,12 +181,12 @@ class Framework:
         return self._pack(structure, values)
 
     def shape(self, tensor: Any) -> tuple[Any, ...] | None:
-        """The shape of a symbolic tensor, with the batch size; None for an unknown rank."""
+        """The shape of a symbolic tensor with its batch; None for an unknown rank."""
         shape = tensor.shape
         return None if shape is None or getattr(shape, "rank", 0) is None else tuple(shape)
 
     def uses_training(self, layer: Any) -> bool:
-        """Whether a layer itself, not a sublayer, may compute something else in training."""
+        """Whether a layer, apart from sublayers, may compute other values in training."""
         if not isinstance(layer, self.layer_class) or (self.is_graph(layer) and type(layer).call in self._plain_calls):
             return False
         if isinstance(layer, self.keras.layers.Lambda):
@@ -199,7 +200,6 @@ class Framework:
         return getattr(getattr(model, "_compile_config", None), "config", None) or {}
 
     def training_variables(self, model: Any) -> list[Any]:
-        """The variables of the optimizer and the metrics of a model."""
         optimizer = getattr(model, "optimizer", None)
         variables = getattr(optimizer, "variables", [])
         # In legacy optimizers of tf_keras, `variables` is a method.
@@ -212,7 +212,7 @@ class Framework:
         return list(model.weights), {id(weight) for weight in model.trainable_weights}
 
     def finish_writing_weights(self, model: Any, original: Any = None) -> None:
-        """Do what `set_weights` does after it writes; weights may be copies from `original`."""
+        """Do what `set_weights` does after writing; values may come from `original`."""
 
     def names(self, variable: Any) -> tuple[str, str]:
         """The path of a variable, and its name, "" if it has only the path."""
@@ -225,7 +225,7 @@ class Framework:
     # -- running
 
     def inputs(self, model: Any, arrays: list[Any]) -> Any:
-        """The tensors for a run of a model: the numbers of `arrays`, in the structure of its inputs."""
+        """Tensors with the numbers of `arrays`, in the structure of a model's inputs."""
         tensors = [None if array is None else self.tensors.tensor(array) for array in arrays]
         return self.pack(self.structures(model)[0], tensors)
 

@@ -31,7 +31,7 @@ class Keras3(Framework):
         self._state: Any = load("keras.src.backend.common.global_state")
         registration = load("keras.src.saving.object_registration")
         self._registries = [registration.GLOBAL_CUSTOM_OBJECTS, registration.GLOBAL_CUSTOM_NAMES]
-        self._global_attributes = [
+        self._global_state = [
             *((self._state, name) for name in ("GLOBAL_STATE_TRACKER", "GLOBAL_SETTINGS_TRACKER")),
             *((load("keras.src.backend.config"), name) for name in ("_FLOATX", "_EPSILON", "_IMAGE_DATA_FORMAT")),
         ]
@@ -47,7 +47,7 @@ class Keras3(Framework):
     # -- the process
 
     def forget(self) -> None:
-        # As `clear_session`, but without clearing kernels and gc.collect, which take longer than a trial.
+        # As `clear_session`, but without clearing kernels and garbage, which takes long.
         self._state.GLOBAL_STATE_TRACKER = threading.local()
         if hasattr(self._state, "GLOBAL_SETTINGS_TRACKER"):
             self._state.GLOBAL_SETTINGS_TRACKER = threading.local()

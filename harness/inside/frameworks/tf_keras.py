@@ -54,7 +54,7 @@ class TfKeras(Framework):
         self._registries = [registration._GLOBAL_CUSTOM_OBJECTS, registration._GLOBAL_CUSTOM_NAMES]
         names = ("_GRAPH", "PER_GRAPH_OBJECT_NAME_UIDS", "OBSERVED_NAMES", "_GRAPH_LEARNING_PHASES", "_SEED_GENERATOR")
         values, config = ("_FLOATX", "_EPSILON", "_IMAGE_DATA_FORMAT"), self._module("backend_config")
-        self._global_attributes = [
+        self._global_state = [
             *((backend, name) for name in names),
             *((config, name) for name in values),
             (self._policies, "_global_policy"),
@@ -91,7 +91,7 @@ class TfKeras(Framework):
         module.function_register = register_unless_scratch
 
     def forget(self) -> None:
-        # As `clear_session`, but without clearing kernels, which takes longer than a trial.
+        # As `clear_session`, but without clearing kernels, which takes long.
         backend = self._settings
         backend._GRAPH.graph = None
         backend._DUMMY_EAGER_GRAPH.learning_phase_is_set = False

@@ -84,7 +84,7 @@ def parts_of_nested_models_frozen():
 
 
 @model()
-def states_that_are_given_and_states_that_last():
+def states_that_calls_get_and_states_that_last():
     x, a, b = keras.Input(batch_shape=(2, 4, 3)), keras.Input((2,)), keras.Input((2,))
     y, h, c = layers.LSTM(2, return_sequences=True, return_state=True)(x, initial_state=[a, b])
     z = layers.Bidirectional(layers.LSTM(2))(y, initial_state=[h, c, a, b])

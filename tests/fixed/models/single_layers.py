@@ -199,17 +199,17 @@ class Silent(Backbone):
 
 
 @model()
-def an_own_class():
+def a_custom_class():
     mine = freeze(Backbone(5, 2.0, "mine"), "last")
     mine.scale = 3.0
     mine.get_layer("first").activation = keras.activations.relu
     return mine
 
 
-models({"an own class without a config": lambda: Silent(5, lambda x: x + 1, "mine")}, lambda mine: mine)
+models({"a custom class without a config": lambda: Silent(5, lambda x: x + 1, "mine")}, lambda mine: mine)
 
 
 @model()
-def own_classes_inside(x):
+def custom_classes_inside(x):
     first, second = Silent(5, lambda x: x * 2.0, "first"), model_with(Backbone(5, 2.0, "second"))
     return second(first(second(first(x))))

@@ -38,7 +38,7 @@ class Inner(keras.Model):
         return self.dense(x)
 
 
-class Own(keras.Model):
+class CustomModel(keras.Model):
     """A functional model with a custom constructor."""
 
     def __init__(self, width, **kwargs):
@@ -65,8 +65,8 @@ models(LAYERS, model_with)
 
 
 @model()
-def a_functional_class_with_a_constructor_of_its_own():
-    return Own(5)
+def a_functional_class_with_a_custom_constructor():
+    return CustomModel(5)
 
 
 @model()
