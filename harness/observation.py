@@ -82,7 +82,7 @@ class Leaf(msgspec.Struct, frozen=True):
 class CallOutputs(msgspec.Struct, frozen=True):
     """The outputs of one call of a layer in a run.
 
-    `layer` is an index in `Structure.layers`, `use` is the number of the call, and `structure` nests `outputs`.
+    `layer` is an index in `Structure.layers`, `use` the number of the call; `structure` nests the indices of `outputs`.
     """
 
     layer: int
@@ -92,7 +92,7 @@ class CallOutputs(msgspec.Struct, frozen=True):
 
 
 class ModelRun(msgspec.Struct, frozen=True):
-    """A run of a model, and (`steps`) of its layers. `structure` is the nested result, with indices of `outputs`."""
+    """A run of a model; `steps` has the calls of its layers. `structure` nests the indices of `outputs`."""
 
     structure: Any = None
     outputs: tuple[Leaf, ...] = ()

@@ -30,7 +30,7 @@ class Copier:
         self.memo: dict[int, Any] = {}
         """The copy of each object by `id`; None if the clone does not have it."""
         self.strategy_variables: dict[int, Any] = {}
-        """Variables that are created in another strategy, not copied."""
+        """Copies that are created in the current strategy, by `id`."""
         self.latest_objects: dict[type, list[Any]] = {}
         """The objects that the last `copy` copied, by class."""
         self.new_names: dict[str, str] = {}

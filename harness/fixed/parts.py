@@ -172,7 +172,7 @@ FUNCTIONS: dict[type, Callable[[Any, CopyOf], Any]] = {
     weakref.WeakKeyDictionary: lambda weak, copy_of: type(weak)({copy_of(key): copy_of(weak[key]) for key in weak}),
     weakref.WeakValueDictionary: lambda weak, copy_of: type(weak)({copy_of(key): copy_of(weak[key]) for key in weak}),
 }
-"""How to copy an object of a class that refers to the model."""
+"""By class, how to copy an object that refers to the model."""
 
 
 def copy_of_function(function: Any, copy_of: CopyOf, memo: dict[int, Any]) -> Any:

@@ -47,7 +47,7 @@ COPY_METHODS = (
     *("__copy__", "__deepcopy__", "__reduce__", "__reduce_ex__"),
     *("__getnewargs__", "__getnewargs_ex__", "__getstate__", "__setstate__"),
 )
-HEAP_TYPE = 1 << 9  # of classes that Python code defines
+HEAP_TYPE = 1 << 9  # the flag of a class that Python defines
 Rules = dict[Any, dict[str, Any]]
 """By class and attribute, the value that a clone gets, as in `Plan.rules`."""
 

@@ -55,7 +55,7 @@ SOURCES = st.builds(source_of, st.lists(_CALLS, min_size=1, max_size=5))
 
 
 def search(count: int, seed: int, effects_of: Callable[[str], Effects], smallest: dict[str, str]) -> list[str]:
-    """Return models of a seed. Add the smallest one of each new effect to `smallest`."""
+    """Return models of a seed. Add the smallest of each new effect to `smallest`."""
     sources: list[str] = []
     new_effects: list[str] = []
 

@@ -195,7 +195,7 @@ _CONTAINER = re.compile(r"(list|tuple|dict) of [1-9]")
 
 
 class Outcome(NamedTuple):
-    """Why an object cannot be made or rebuilt (`crash`), a lost fact, or any change."""
+    """Why an object is refused, or cannot be rebuilt; a lost fact; whether any changes."""
 
     refusal: str = ""
     crash: str = ""

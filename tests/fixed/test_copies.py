@@ -266,7 +266,7 @@ def test_a_copied_loss_keeps_the_weights_of_its_network(generation):
         def get_config(self):
             return {}
 
-    model, loss = load(generation).arguments.single(), Extracting()
+    model, loss = load(generation).arguments.dense_model(), Extracting()
     model.compile(package.optimizers.SGD(Halving()), loss)
     model.train_on_batch(BATCH, np.zeros((2, 2), "float32"))
     clone = clone_model(model)
@@ -290,7 +290,7 @@ def test_a_variable_given_to_a_metric_keeps_its_value(generation):
 
     metric = Weighted(package.Variable(2.0) if generation == "keras" else tf.Variable(2.0))
     metric.total.assign(3.0)
-    model = load(generation).arguments.single()
+    model = load(generation).arguments.dense_model()
     model.compile("sgd", "mse", metrics=[metric])
     clone = clone_model(model)
     (copied,) = (clone._compile_metrics if generation == "keras" else clone.compiled_metrics)._user_metrics

@@ -63,13 +63,13 @@ def lstm(**options):
     return layers.LSTM(2, name="lstm", **options)
 
 
-def embedded(mask=True, after=None):
+def embedding_model(mask=True, after=None):
     x = ids()
     y = embedding(mask)(x)
     return keras.Model(x, lstm()(after(y) if after else y), name="model")
 
 
-def attending(mask=True):
+def attention_model(mask=True):
     x = ids()
     y = layers.Activation("tanh", name="tanh")(embedding(mask)(x))
     z = layers.GlobalAveragePooling1D(name="mean")(layers.Attention(name="attention")([y, y]))
@@ -77,10 +77,10 @@ def attending(mask=True):
 
 
 def with_a_mask_given(mask=True):
-    x, given = ids(), keras.Input((5,), name="given", dtype="bool")
-    steps = layers.GRU(3, return_sequences=True, name="gru")(embedding(mask)(x), mask=given)  # keeps this mask
-    halves = layers.GRU(3, return_sequences=True, dtype="mixed_bfloat16", name="halves")(steps, mask=given)
-    return keras.Model([x, given], lstm()(halves, mask=given), name="model")
+    x, mask_input = ids(), keras.Input((5,), name="given", dtype="bool")
+    steps = layers.GRU(3, return_sequences=True, name="gru")(embedding(mask)(x), mask=mask_input)  # keeps this mask
+    halves = layers.GRU(3, return_sequences=True, dtype="mixed_bfloat16", name="halves")(steps, mask=mask_input)
+    return keras.Model([x, mask_input], lstm()(halves, mask=mask_input), name="model")
 
 
 def with_an_argument_given():
@@ -118,8 +118,8 @@ def plain():
 
 MASK_OFF, MASK_ON = with_config(layers.Embedding, mask_zero=False), with_config(layers.Embedding, mask_zero=True)
 NO_MASKING = with_replacement(layers.Masking, no_masking)
-expect("a layer without its mask", attending, MASK_OFF, lambda: attending(False))
-expect("a layer with a mask", lambda: attending(False), MASK_ON, attending)
+expect("a layer without its mask", attention_model, MASK_OFF, lambda: attention_model(False))
+expect("a layer with a mask", lambda: attention_model(False), MASK_ON, attention_model)
 expect("a mask that is given", with_a_mask_given, MASK_OFF, lambda: with_a_mask_given(False))
 expect("a layer in a nested model", nested, lambda: {**MASK_OFF(), "recursive": True}, lambda: nested(False))
 expect("no masking", lambda: masked(lstm()), NO_MASKING, lambda: masked(lstm(), no_masking()))
@@ -134,23 +134,23 @@ def new_input(width=3, name="given", **options):
     return keras.Input((width,), name=name, **options)
 
 
-def single(x=None, layer=None):
+def dense_model(x=None, layer=None):
     x = new_input(name="x") if x is None else x
     return keras.Model(x, (layer or dense())(x), name="model")
 
 
-def edited(name="units", value=7, **options):
+def edit(name="units", value=7, **options):
     """Return a model in which a setting of a layer does not fit the layer's weights."""
     layer = layers.Dense(2, name="dense", **options)
-    model = single(layer=layer)
+    model = dense_model(layer=layer)
     setattr(layer, name, value)
     return model
 
 
-def subtracting(nest=lambda a, b: [a, b], names="ab", widths=(3, 2)):
+def subtract(nest=lambda a, b: [a, b], names="ab", widths=(3, 2)):
     a, b = (new_input(width, name) for width, name in zip(widths, names, strict=True))
-    on = [layers.Dense(2, name="on_a")(a), layers.Dense(2, name="on_b")(b)]
-    return keras.Model(nest(a, b), layers.Subtract(name="last")(on), name="model")
+    branches = [layers.Dense(2, name="on_a")(a), layers.Dense(2, name="on_b")(b)]
+    return keras.Model(nest(a, b), layers.Subtract(name="last")(branches), name="model")
 
 
 def sequential(width=3, name="x"):
@@ -170,10 +170,10 @@ def in_a_list(x):
     return [x]
 
 
-expect("a tensor as input", single, with_input(), lambda: single(new_input()))
+expect("a tensor as input", dense_model, with_input(), lambda: dense_model(new_input()))
 expect("a list as input of a Sequential", sequential, with_input(in_a_list), lambda: sequential(name="given"))
-expect("a tuple where there is a tensor", single, with_input(lambda x: (x,)), lambda: single(new_input()), "keras")
-expect("an input of another width", single, with_input(in_a_list, 7), lambda: single(new_input(7)))
+expect("a tuple for a tensor", dense_model, with_input(lambda x: (x,)), lambda: dense_model(new_input()), "keras")
+expect("an input of another width", dense_model, with_input(in_a_list, 7), lambda: dense_model(new_input(7)))
 expect("a Sequential on another width", sequential, with_input(in_a_list, 7), lambda: sequential(7, "given"))
 expect("no input", lambda: keras.Sequential([dense()], name="model"), with_input(), lambda: sequential(name="given"))
 NESTED = {
@@ -182,12 +182,12 @@ NESTED = {
     "a dictionary by name": (lambda a, b: [a, b], lambda a, b: {"b": b, "a": a}, ()),
     "a list for a dictionary": (lambda a, b: {"b": b, "a": a}, lambda a, b: [a, b], ["tf_keras"]),
 }
-for name, (own, nest, generations) in NESTED.items():
+for name, (model_nest, nest, generations) in NESTED.items():
     expect(
         "two inputs: " + name,
-        lambda own=own: subtracting(own),
+        lambda model_nest=model_nest: subtract(model_nest),
         lambda nest=nest: {"input_tensors": nest(a=new_input(3, "c"), b=new_input(2, "d"))},
-        lambda own=own: subtracting(own, "cd"),
+        lambda model_nest=model_nest: subtract(model_nest, "cd"),
         *generations,
     )
 
@@ -200,7 +200,7 @@ def network():
     return keras.Sequential([new_input(name="inside"), layers.Dense(2, name="inner")], name="network")
 
 
-def of_network():
+def model_with_network():
     x = new_input(name="x")
     return keras.Model(x, network()(x), name="model")
 
@@ -216,10 +216,10 @@ def one_by_one():
 
 OTHER_STEPS = with_tensors(lambda: keras.Input((4, 3), name="given"))
 expect("masks of a Sequential", masked_sequential, OTHER_STEPS, lambda: masked_sequential("given"))
-expect("an InputLayer as input", single, an_input_layer, lambda: single(new_input()))
-expect("a model in the place of a layer", single, with_replacement(layers.Dense, network), of_network)
-expect("an edited setting", edited, with_functions(remake), lambda: single(layer=layers.Dense(7, name="dense")))
-expect("an edited setting with the old weights", edited, lambda: {"weights": True}, edited)
+expect("an InputLayer as input", dense_model, an_input_layer, lambda: dense_model(new_input()))
+expect("a model in the place of a layer", dense_model, with_replacement(layers.Dense, network), model_with_network)
+expect("an edited setting", edit, with_functions(remake), lambda: dense_model(layer=layers.Dense(7, name="dense")))
+expect("an edited setting with the old weights", edit, lambda: {"weights": True}, edit)
 expect("a stateful layer on another batch", lambda: stateful(2, False), one_by_one, lambda: stateful(1))
 
 
@@ -238,7 +238,7 @@ class Only:
     __copy__ = __reduce_ex__ = __deepcopy__
 
 
-def holding(make):
+def hold(make):
     """Return a builder of a model; `make` creates an object that a layer of it holds."""
 
     def build():
@@ -272,43 +272,43 @@ def tanh_masked():
 
 
 KERAS_REFUSALS = {
-    "an argument that there is not": (single, lambda: {"surprise": 1}, "Unexpected keyword argument"),
+    "an argument that there is not": (dense_model, lambda: {"surprise": 1}, "Unexpected keyword argument"),
     "a call function of a Sequential": (keras.Sequential, with_functions(call=print), "not supported with Sequential"),
     "a layer with a function": (dense, with_functions(remake), "only supported for Sequential"),
-    "no outputs": (single, with_functions(call=lambda *_, **__: None), "`call_function` returned .*None.* for a call"),
+    "no outputs": (dense_model, with_functions(call=lambda *_, **__: None), "`call_function` returned .*None"),
     "a free variable": (lambda: model_with(lambda x: x * keras.Variable(1.0)), with_functions(remake), "the variable"),
-    "a tensor without a history": (single, with_tensors(lambda: keras.KerasTensor((None, 3))), "an `Input`"),
+    "a tensor without a history": (dense_model, with_tensors(lambda: keras.KerasTensor((None, 3))), "an `Input`"),
     "a mask from outside": (tanh_masked, with_tensors(embedded_steps), "not connected"),
-    "an iterator": (holding(lambda: iter(tf.data.Dataset.range(3))), dict, "`held` of 'dense' holds.*Iterator"),
+    "an iterator": (hold(lambda: iter(tf.data.Dataset.range(3))), dict, "`held` of 'dense' holds.*Iterator"),
 }
 TF_KERAS_REFUSALS = {
-    "too few tensors": (subtracting, with_tensors(lambda: [new_input()]), "`input_tensors`.* of model 'model'"),
-    "a dictionary": (subtracting, with_tensors(lambda: {"a": new_input(), "c": new_input(2, "d")}), "same structure"),
+    "too few tensors": (subtract, with_tensors(lambda: [new_input()]), "`input_tensors`.* of model 'model'"),
+    "a dictionary": (subtract, with_tensors(lambda: {"a": new_input(), "c": new_input(2, "d")}), "same structure"),
     "a layer with a function": (dense, with_functions(remake), "Functional|Sequential"),
-    "a call function": (single, with_functions(call=print), "argument of Keras 3"),
+    "a call function": (dense_model, with_functions(call=print), "argument of Keras 3"),
 }
 COMMON_REFUSALS = {
-    "two outputs for one": (single, with_functions(lambda _: Both()), "returned 2 outputs.* for a call of 'dense'"),
-    "no callable": (single, with_functions(3), "to be a callable"),
-    "a function that gives none": (single, with_functions(lambda _: None), "returned None for the layer 'dense'"),
+    "two outputs for one": (dense_model, with_functions(lambda _: Both()), "returned 2 outputs.*call of 'dense'"),
+    "no callable": (dense_model, with_functions(3), "to be a callable"),
+    "a function that gives none": (dense_model, with_functions(lambda _: None), "returned None for the layer 'dense'"),
     "a function that gives an input layer": (
-        single,
+        dense_model,
         with_functions(lambda _: layers.InputLayer((3,))),
         "an InputLayer cannot",
     ),
     "a text": (lambda: "model", dict, "model"),
     "nothing": (lambda: None, dict, "model"),
     "a class": (lambda: layers.Dense, dict, "model"),
-    "an object that cannot be copied": (holding(Only), dict, "`held` of 'dense' holds.*Only.*there is only one"),
-    "the same in a dictionary": (holding(lambda: {"a": Only()}), dict, "the model '.*' holds.*Only.*there is only one"),
+    "an object that cannot be copied": (hold(Only), dict, "`held` of 'dense' holds.*Only.*there is only one"),
+    "the same in a dictionary": (hold(lambda: {"a": Only()}), dict, "the model '.*' holds.*Only.*there is only one"),
     "a layer of the function around a class": (using_a_layer_around, dict, "Using.call` uses 'around'.*attribute"),
-    "an edited number": (edited, dict, r"'dense' was built before its settings.*7,?\).*clone_function"),
-    "an edited bias": (lambda: edited("use_bias", True, use_bias=False), dict, "'dense'.*has none.*clone_function"),
+    "an edited number": (edit, dict, r"'dense' was built before its settings.*7,?\).*clone_function"),
+    "an edited bias": (lambda: edit("use_bias", True, use_bias=False), dict, "'dense'.*has none.*clone_function"),
     "weights of another layer": (
-        *(single, with_weights(with_functions(lambda _: layers.Dense(7)))),
+        *(dense_model, with_weights(with_functions(lambda _: layers.Dense(7)))),
         r"'dense' \(\(3, 2\), \(2,\), now \(3, 7\), \(7,\)\)",
     ),
-    "weights on another width": (single, with_weights(with_input(width=7)), "'dense'"),
+    "weights on another width": (dense_model, with_weights(with_input(width=7)), "'dense'"),
 }
 for table in (COMMON_REFUSALS, KERAS_REFUSALS if GENERATION == "keras" else TF_KERAS_REFUSALS):
     REFUSALS.update((name, Refusal(*case)) for name, case in table.items())
