@@ -37,7 +37,7 @@ class Digests:
             array = with_equal_nans(array) if dtype.kind in "fcV" else array
             body = _bytes(array)
         name = short_hash((f"{_dtype_name(dtype)}{array.shape}").encode(), body)
-        # One array takes at most half of the free bytes, so that small arrays always fit.
+        # An array takes at most half of the free bytes, so that small ones always fit.
         if name not in self._arrays and array.nbytes * 2 <= self._free_bytes:
             self._arrays[name] = array
             self._free_bytes -= array.nbytes

@@ -1,6 +1,6 @@
 """A trial of a model in the user's own process, which leaves the model unchanged.
 
-To find unknown sizes of inputs, the model is called with a few likely sizes: it raises if a size does not fit.
+Unknown sizes of inputs are found by calling the model, which raises if a size does not fit.
 """
 
 from __future__ import annotations

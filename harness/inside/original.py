@@ -30,9 +30,9 @@ class LiveModel(NamedTuple):
 class Original:
     """A model and its observation; clones run on the same inputs and values."""
 
-    def __init__(self, model: Any, case: Case, context: Context, live: bool) -> None:
+    def __init__(self, model: Any, case: Case, context: Context, is_live: bool) -> None:
         self.model = model
-        self.is_live = live
+        self.is_live = is_live
         self.is_changed = self._has_new_objects = False
         """Whether a cloner changed the model, or replaced objects with equal ones."""
         self._context, self._framework = context, context.framework
@@ -47,7 +47,7 @@ class Original:
         outputs = observation.inference.outputs if observation.inference else ()
         self._targets = target_arrays([leaf.shape for leaf in outputs], context.seed)
         fresh = (True,) * len(description.weights)
-        self.observation = replace(observation, keeps_inputs=case.keeps_inputs, is_live=live, fresh_weights=fresh)
+        self.observation = replace(observation, keeps_inputs=case.keeps_inputs, is_live=is_live, fresh_weights=fresh)
         self._objects = owned_objects(model)
         self._objects_before = _model_objects(description)
         self._referents: list[Any] = []

@@ -64,19 +64,19 @@ class _Trial:
         self._cloners = cloners
         self._module = module
         self._context = context
-        self._framework, self._live = context.framework, live
+        self._framework = context.framework
+        self._live = live
         self._time_limit = 0.0
         """Seconds for each cloner, after which the process ends; 0: no limit."""
         self._arguments: list[dict[str, Any]] = []
         """The arguments of each call of the current cloner, without the model."""
         self._build_warnings = WarningRecorder()
-        """The warnings that building the model gave."""
         self._warnings: dict[str, WarningRecorder] = {}
         self._descriptions: dict[str, Description] = {}
-        """The descriptions of clones, by cloner."""
 
     def run(self) -> Answer:
-        request, start = self._request, perf_counter()
+        request = self._request
+        start = perf_counter()
         try:
             model = self._build() if self._live is None else self._live.model
         except Exception as error:  # a model that Keras refuses to build is only counted

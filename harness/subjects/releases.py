@@ -35,7 +35,7 @@ from clonediff.harness.subjects.environment import INSTALLED_PACKAGES, SearchPat
 from clonediff.harness.subjects.outcomes import ReleaseError, UnusableCodeError
 from clonediff.harness.subjects.subject import BACKENDS, NIGHTLY, Subject, UnknownSubjectError
 
-_SOURCES = "name a checkout of Keras 3, REPOSITORY#COMMIT, or a wheel"
+_SOURCE_ADVICE = "name a checkout of Keras 3, REPOSITORY#COMMIT, or a wheel"
 _ADVICE = {
     r"No space left|quota exceeded": "free up disk space, or name another folder in CLONEDIFF_CACHE",
     r"connect|resolve host|name resolution|timed out|proxy": (
@@ -170,7 +170,7 @@ def _copy_source(source: str, copy: Path) -> str:
     if source == NIGHTLY:
         _install(NIGHTLY, copy)
     elif not path.exists():
-        raise ReleaseError(f"{source}: there is no file or folder {path.absolute()}: {_SOURCES}")
+        raise ReleaseError(f"{source}: there is no file or folder {path.absolute()}: {_SOURCE_ADVICE}")
     elif path.suffix == ".whl":
         _install(str(path.absolute()), copy)
     else:
@@ -193,14 +193,14 @@ def _copy_source(source: str, copy: Path) -> str:
                 ignored = shutil.ignore_patterns("__pycache__")
                 shutil.copytree(path / "keras", copy / "keras", ignore=ignored, ignore_dangling_symlinks=True)
         except (shutil.Error, tarfile.TarError) as error:
-            raise UnusableCodeError(f"{source}: cannot be copied: {error}: {_SOURCES}") from None
+            raise UnusableCodeError(f"{source}: cannot be copied: {error}: {_SOURCE_ADVICE}") from None
     file = copy / _VERSION_FILE
     if file.is_file() and not (copy / "keras" / "__init__.py").is_file():
-        raise UnusableCodeError(f"{source}: has no keras/__init__.py, so it cannot be imported: {_SOURCES}")
+        raise UnusableCodeError(f"{source}: has no keras/__init__.py, so it cannot be imported: {_SOURCE_ADVICE}")
     text = file.read_text(encoding="utf-8", errors="replace") if file.is_file() else ""
     match = _VERSION.search(text)
     if match is None:
-        raise UnusableCodeError(f"{source}: has no version in {_VERSION_FILE}: {_SOURCES}")
+        raise UnusableCodeError(f"{source}: has no version in {_VERSION_FILE}: {_SOURCE_ADVICE}")
     if source == NIGHTLY:
         return match[1]
     mark = f"g{commit[:10]}" if commit else f"tree-{_digest(copy / 'keras')}"
@@ -259,5 +259,5 @@ def _git(source: str, folder: Path, *arguments: str) -> bytes:
     lines = result.stderr.decode(errors="replace").strip().splitlines()
     if result.returncode and lines:
         reason = next((line for line in lines if line.startswith(("fatal:", "error:"))), lines[-1])
-        raise ReleaseError(f"{source}: git cannot read {folder}: {reason}: {_SOURCES}")
+        raise ReleaseError(f"{source}: git cannot read {folder}: {reason}: {_SOURCE_ADVICE}")
     return result.stdout
