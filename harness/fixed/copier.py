@@ -8,7 +8,7 @@ import types
 from typing import Any
 
 from clonediff.harness.fixed import parts
-from clonediff.harness.fixed.plans import ATOMS, CONTAINERS, UNCHANGED, Marker, Plan, Way, way_of
+from clonediff.harness.fixed.plans import ATOMS, CONTAINERS, UNCHANGED_CLASSES, Marker, Plan, Way, way_of
 
 PLANS: dict[tuple[Any, bool], dict[type, Plan]] = {}
 """Cached plans of library classes, by Keras module and by whether copies are unbuilt."""
@@ -177,7 +177,7 @@ class Copier:
         for name, value in parts.attributes(obj, plan).items():
             rule = rules.get(name, calls)
             if rule is calls:  # no rule, or a list of calls: `fill_items` leaves out calls of other graphs
-                namespace[name] = value if type(value) in UNCHANGED else copy_of(value)
+                namespace[name] = value if type(value) in UNCHANGED_CLASSES else copy_of(value)
                 continue
             rule = rule(value) if callable(rule) else rule
             if rule is not Marker.MISSING:
