@@ -1,6 +1,6 @@
 """Requests for trials, and observations of a model and its clones, as plain data.
 
-The process that runs Keras makes observations; another one compares them. Arrays are digests: if two differ,
+The process of Keras makes observations, which another compares. Arrays are digests: if two differ,
 `SubjectProcess.values` returns the numbers.
 """
 
@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 NO_LAYER = -2
-"""The index if there is no layer, or more than one; smaller indices are layers that only one of two models has."""
+"""The index for no layer, or for several. Smaller indices are for layers that only one of two models has."""
 
 
 class Fact(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -20,10 +20,10 @@ class Fact(msgspec.Struct, frozen=True, omit_defaults=True):
 
     `layer` is the index of a layer in `Structure.layers`, -1 for the model; `variable` the index of a weight or, after
     the weights, of a state. `tensor` identifies a symbolic tensor: layer, number of its call, number of the output. For
-    a mutable object that was read earlier, `first_place` has the layer and path of its first reading.
+    a mutable object that was read before, `first_place` is the layer and path where it was read first.
 
     `detail` is a digest of what `text` leaves out: the code of a class, or the order of keys in a dict. If `text` names
-    layers, `named` has their names without the numbers that Keras appends, each with the index of the layer.
+    layers, `layer_names` has the names, without the numbers that Keras appends, each with the index of the layer.
     """
 
     text: str = ""
@@ -32,24 +32,24 @@ class Fact(msgspec.Struct, frozen=True, omit_defaults=True):
     tensor: tuple[int, int, int] | None = None
     first_place: tuple[int, str] | None = None
     detail: str = ""
-    named: tuple[tuple[str, int], ...] = ()
+    layer_names: tuple[tuple[str, int], ...] = ()
 
     @property
     def references(self) -> tuple[object, ...]:
         return self.layer, self.variable, self.tensor, self.first_place
 
 
-def same_fact(left: Fact | None, right: Fact | None) -> bool:
-    """Whether two facts are equal, apart from names of layers; references are aligned already."""
+def is_same_fact(left: Fact | None, right: Fact | None) -> bool:
+    """Whether two facts are equal, apart from names of layers. Their references must be aligned."""
     if left is None or right is None:
         return left is right
     if left.references != right.references or left.detail != right.detail:
         return False
     if left.text == right.text:
         return True
-    return len(left.named) == len(right.named) > 0 and all(
+    return len(left.layer_names) == len(right.layer_names) > 0 and all(
         stem == other_stem if NO_LAYER in (layer, other) else layer == other
-        for (stem, layer), (other_stem, other) in zip(left.named, right.named, strict=True)
+        for (stem, layer), (other_stem, other) in zip(left.layer_names, right.layer_names, strict=True)
     )
 
 
@@ -82,7 +82,7 @@ class Leaf(msgspec.Struct, frozen=True):
 class CallOutputs(msgspec.Struct, frozen=True):
     """The outputs of one call of a layer in a run.
 
-    `layer` is its index in `Structure.layers`, `use` the number of the call, `structure` the nesting of its result.
+    `layer` is an index in `Structure.layers`, `use` the number of the call; `structure` nests the indices of `outputs`.
     """
 
     layer: int
@@ -92,7 +92,7 @@ class CallOutputs(msgspec.Struct, frozen=True):
 
 
 class ModelRun(msgspec.Struct, frozen=True):
-    """A run of a model. `structure` is its nested result, with the index of each output in place of the tensor."""
+    """A run of a model; `steps` has the calls of its layers. `structure` nests the indices of `outputs`."""
 
     structure: Any = None
     outputs: tuple[Leaf, ...] = ()
@@ -104,8 +104,8 @@ class ModelRun(msgspec.Struct, frozen=True):
 class Variable(msgspec.Struct, frozen=True):
     """A weight or state, such as a seed. `ident` identifies the variable within one answer.
 
-    `name` is the path, `short_name` the name alone. `constraint` has the constraint and regularizer. `trainable` is
-    whether the model trains it; `trainable_flag` is the flag of the variable, which its layer may overrule.
+    `name` is the path, `short_name` the name alone. `constraint` also has the regularizer. `trainable` is whether the
+    model trains the variable; `trainable_flag` is the variable's own flag, which its layer may overrule.
     """
 
     name: str
@@ -125,7 +125,7 @@ class CallRecord(msgspec.Struct, frozen=True):
 
     args: Any
     kwargs: Any
-    outputs: int
+    output_count: int
 
 
 class LayerRecord(msgspec.Struct, frozen=True):
@@ -133,7 +133,7 @@ class LayerRecord(msgspec.Struct, frozen=True):
 
     `holder` is the index of the layer that holds it, or -1 for the model; `role` is the holder's attribute. `nodes`
     counts inbound and outbound nodes, also in other models. `code` is a digest of the class if it `is_custom`.
-    `attributes` are read after both runs. If a layer has several holders, only its first record has them.
+    `attributes` are read after the runs. If a layer has several holders, only its first record has attributes.
     """
 
     name: str
@@ -162,7 +162,7 @@ class Endpoint(msgspec.Struct, frozen=True):
 
 
 class Structure(msgspec.Struct, frozen=True, dict=True):
-    """The static structure of a model. `compiled` has its `compile` arguments."""
+    """The static structure of a model. `compiled` has the `compile` arguments."""
 
     kind: str
     name: str
@@ -218,11 +218,10 @@ class Observation(msgspec.Struct, frozen=True):
     """The observation of one model. A part that was not requested is None.
 
     `structure` is the model as the cloner returned it; with a `copy_failure`, the original's weights did not fit it.
-    `fresh[i]` is False if weight i starts with the original's value, and not by chance; `fresh_states` says the same
-    of the states, if the user passed in the model. `leaks` has objects that the clone shares.
+    `fresh_weights[i]` is False if weight i starts with the original's value, and not by chance. If the user passed in
+    the model, `fresh_states` is the same for states. `leaks` has objects that the clone shares.
 
-    With `keeps_inputs`, a clone must use the original's own input tensors. If a clone differs, `null_model` is another
-    build of the source, or a second observation of a live model.
+    If a clone differs, `null_model` is another build of the source, or a second observation of a live model.
     """
 
     structure: Structure
@@ -230,7 +229,7 @@ class Observation(msgspec.Struct, frozen=True):
     training: ModelRun | None = None
     copy_failure: Failure | None = None
     copied_weights: tuple[str, ...] = ()
-    fresh: tuple[bool, ...] = ()
+    fresh_weights: tuple[bool, ...] = ()
     fresh_states: tuple[bool, ...] = ()
     trained: TrainingResults | None = None
     keeps_inputs: bool = False

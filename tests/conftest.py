@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from clonediff.harness.subjects.environment import SearchPath
 from clonediff.harness.subjects.outcomes import NoDeviceError, ReleaseError
 from clonediff.harness.subjects.process import SubjectProcess
-from clonediff.harness.subjects.releases import pinned
+from clonediff.harness.subjects.releases import pin
 from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.known import load
@@ -63,7 +63,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.option.examples is None:
         config.option.examples = examples(GRAPHS, MANY_GRAPHS)
     try:
-        config.option.subject = list(map(pinned, config.option.subject))
+        config.option.subject = list(map(pin, config.option.subject))
     except ReleaseError as error:
         raise pytest.UsageError(str(error)) from None
 

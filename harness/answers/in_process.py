@@ -105,13 +105,13 @@ def clone_live(model: Any, cloners: Mapping[str, Any], *, inputs: Any = None, co
     """Clone a live model with each cloner, and observe the model and its clones."""
     from clonediff.harness.inside.frameworks import framework as framework_of
     from clonediff.harness.inside.frameworks import generation_of
-    from clonediff.harness.inside.live_trial import try_live
+    from clonediff.harness.inside.live_trial import try_live_model
 
     generation = generation_of(model)
     framework = framework_of(generation)
     versions = framework.versions()
     description = f"{type(model).__name__} {getattr(model, 'name', '')!r}, {generation} {versions['keras']}"
-    answer, specs = try_live(model, cloners, framework, inputs, costly)
+    answer, specs = try_live_model(model, cloners, framework, inputs, costly)
     assert answer.original is not None  # a live model is built
     for run in (answer.original.inference, answer.original.training):
         if run is not None and run.failure is not None:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from clonediff.harness.subjects.releases import pinned
+from clonediff.harness.subjects.releases import pin
 from clonediff.harness.trials.cloners import allow_cloners, full_name_of_cloner
 from clonediff.reports.known import KNOWN_ISSUES
 from clonediff.reports.markup import one_line
@@ -39,7 +39,7 @@ def users_function(value: str) -> str:
 
 def subject(help_: str, *names: str, **settings: Any) -> Callable[[Command], Command]:
     """The option `--subject`; a checkout is copied."""
-    return click.option("--subject", *names, type=pinned, metavar="SUBJECT", help=help_, **settings)
+    return click.option("--subject", *names, type=pin, metavar="SUBJECT", help=help_, **settings)
 
 
 def cloner(help_: str, *names: str, **settings: Any) -> Callable[[Command], Command]:

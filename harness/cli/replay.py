@@ -15,7 +15,7 @@ from clonediff.harness.cli import options as shared
 from clonediff.harness.cli.terminal import Progress, estimate, exit_code, say, say_json, warn
 from clonediff.harness.scripts.runner import ReplayAnswer
 from clonediff.harness.subjects.outcomes import UnusableCodeError
-from clonediff.harness.subjects.releases import pinned
+from clonediff.harness.subjects.releases import pin
 from clonediff.harness.subjects.subject import Subject
 from clonediff.reports.known import load
 from clonediff.reports.markup import one_line
@@ -57,7 +57,7 @@ def command(
     if bisect and len(names) != 1:
         raise click.UsageError("--bisect needs exactly one subject, such as --subject ../keras")
     try:
-        subjects = list(dict.fromkeys(Subject.parse(pinned(name)) for name in names))
+        subjects = list(dict.fromkeys(Subject.parse(pin(name)) for name in names))
     except UnusableCodeError as error:
         if not bisect:
             raise

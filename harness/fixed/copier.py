@@ -8,7 +8,7 @@ import types
 from typing import Any
 
 from clonediff.harness.fixed import parts
-from clonediff.harness.fixed.plans import ATOMS, CONTAINERS, UNCHANGED, Marker, Plan, Way, way_of
+from clonediff.harness.fixed.plans import ATOMS, CONTAINERS, UNCHANGED_CLASSES, Marker, Plan, Way, way_of
 
 PLANS: dict[tuple[Any, bool], dict[type, Plan]] = {}
 """Cached plans of library classes, by Keras module and by whether copies are unbuilt."""
@@ -30,21 +30,21 @@ class Copier:
         self.memo: dict[int, Any] = {}
         """The copy of each object by `id`; None if the clone does not have it."""
         self.strategy_variables: dict[int, Any] = {}
-        """The variables that were created in the scope of another strategy, instead of copied."""
-        self.latest: dict[type, list[Any]] = {}
+        """Copies that are created in the current strategy, by `id`."""
+        self.latest_objects: dict[type, list[Any]] = {}
         """The objects that the last `copy` copied, by class."""
-        self.names: dict[str, str] = {}
-        """For each text that contains the `id` of an object, the text for its copy."""
-        self.references: list[Any] = []
+        self.new_names: dict[str, str] = {}
+        """The new name for each name that contains the `id` of an object."""
+        self.kept_alive: list[Any] = []
         """Objects whose `id` is a key, so they must stay alive."""
 
     def plan(self, cls: type) -> Plan:
         plan = self.plans.get(cls)
         if plan is None:
             tables = [self.keras.COPY_RULES, *([self.keras.UNBUILT_COPY_RULES] if self.unbuilt else [])]
-            found = [rules.items() for table in tables for base, rules in table.items() if issubclass(cls, base)]
+            rules = [rules.items() for table in tables for base, rules in table.items() if issubclass(cls, base)]
             way = way_of(cls, self.keras.COPIED_MODULES, self.keras.VARIABLE)
-            self.plans[cls] = plan = Plan(cls, way, dict(itertools.chain(*found)))
+            self.plans[cls] = plan = Plan(cls, way, dict(itertools.chain(*rules)))
             plan.is_left_out = self.unbuilt and issubclass(cls, self.keras.VARIABLE)
             if cls.__module__.partition(".")[0] in parts.LIBRARIES:
                 self.cached_plans[cls] = plan
@@ -52,38 +52,38 @@ class Copier:
 
     def walk(self, *roots: Any) -> None:
         """Find all objects of the model that can be reached from `roots`."""
-        waiting = list(roots)
+        queue = list(roots)
         objects, memo, plans = self.objects, self.memo, self.plans
-        while waiting:
-            obj = waiting.pop()
+        while queue:
+            obj = queue.pop()
             cls = type(obj)
             if cls in ATOMS:
                 continue
             plan, key = plans.get(cls) or self.plan(cls), id(obj)
             if plan.is_function:
                 if cls is types.MethodType:
-                    waiting.append(obj.__self__)
+                    queue.append(obj.__self__)
                 if cls is not types.FunctionType or parts.contents(obj):
                     self.functions[key] = obj
             elif plan.is_left_out:
                 memo.setdefault(key, None)
             elif plan.is_copied and key not in objects and key not in memo:
                 objects[key] = obj
-                waiting += self.referents_of(obj, plan)
+                queue += self.referents_of(obj, plan)
 
     def referents_of(self, obj: Any, plan: Plan) -> list[Any]:
-        """The objects that an object refers to, except those that the clone will not have."""
+        """The objects to which an object refers, without those that the clone lacks."""
         if plan.is_list_or_dict:
             return parts.items(obj, plan.container)
         if plan.way is Way.TUPLE:
             return list(obj)
         if plan.way is Way.PROTOCOL:
             return parts.referents(obj)
-        named, rules = parts.attributes(obj, plan), plan.rules
-        values = [value for name, value in named.items() if name not in rules] if rules else list(named.values())
+        attributes, rules = parts.attributes(obj, plan), plan.rules
+        values = [value for name, value in attributes.items() if name not in rules]
         for name, rule in rules.items():
-            if rule is Marker.CALLS and name in named:
-                calls = named[name]  # the calls themselves are found with their graphs
+            if rule is Marker.CALLS and name in attributes:
+                calls = attributes[name]  # `walk` finds each call with its graph
                 self.objects[id(calls)] = calls
                 values += parts.attributes(calls, self.plan(type(calls))).values()
         if rules and isinstance(obj, self.keras.TENSOR):
@@ -94,18 +94,18 @@ class Copier:
 
     def walk_functions(self) -> None:
         """Find the objects in functions that refer to the model, and forget other functions."""
-        count, on_paths = -1, set()
+        count, path_ids = -1, set()
         while len(self.objects) + len(self.functions) > count:  # functions may refer to new objects
             count = len(self.objects) + len(self.functions)
-            on_paths = self._paths_to_model()
-            functions = [function for key, function in self.functions.items() if key in on_paths]
-            self.walk(*(part for f in functions for part in parts.contents(f) if id(part) in on_paths))
-        self.functions = {key: function for key, function in self.functions.items() if key in on_paths}
+            path_ids = self._paths_to_model()
+            functions = [function for key, function in self.functions.items() if key in path_ids]
+            self.walk(*(part for f in functions for part in parts.contents(f) if id(part) in path_ids))
+        self.functions = {key: function for key, function in self.functions.items() if key in path_ids}
 
     def _refuse_classes(self) -> None:
         """Refuse a class if the closure of a method has a part of the model."""
-        for cls in {type(obj) for group in self.latest.values() for obj in group[:1]}:
-            for method, part in parts.objects_closed_over(cls):
+        for cls in {type(obj) for group in self.latest_objects.values() for obj in group[:1]}:
+            for method, part in parts.objects_in_closures(cls):
                 if id(part) in self.objects and isinstance(part, self.keras.MODEL_PARTS):
                     raise ValueError(
                         f"clone_model: `{cls.__qualname__}.{method}` uses '{part.name}' of the model from an enclosing "
@@ -119,9 +119,9 @@ class Copier:
         """
         holders: dict[int, list[int]] = {}
         seen: dict[int, Any] = {}
-        waiting, found, on_paths = list(self.functions.values()), [], set()
-        while waiting:
-            obj = waiting.pop()
+        queue, found, path_ids = list(self.functions.values()), [], set()
+        while queue:
+            obj = queue.pop()
             key, plan = id(obj), self.plans.get(type(obj)) or self.plan(type(obj))
             if key in seen or plan.way in (Way.SHARED, Way.FRAMEWORK):
                 continue
@@ -133,27 +133,27 @@ class Copier:
                 continue
             for part in parts.contents(obj) if plan.is_function else parts.referents(obj):
                 holders.setdefault(id(part), []).append(key)
-                waiting.append(part)
+                queue.append(part)
         while found:
             key = found.pop()
-            if key not in on_paths:
-                on_paths.add(key)
+            if key not in path_ids:
+                path_ids.add(key)
                 found += holders.get(key, ())
-        return on_paths
+        return path_ids
 
     def copy(self, *roots: Any) -> None:
         """Copy the objects that can be reached from `roots`, by default the model, once each."""
         count = len(self.objects)
         self.walk(*(roots or (self.root,)))
         self.walk_functions()
-        self.latest.clear()
+        self.latest_objects.clear()
         memo = self.memo
         to_fill: dict[bool, list[Any]] = {False: [], True: []}  # by `Plan.fills_last`
         for key, obj in itertools.islice(self.objects.items(), count, None):
             plan = self.plans[type(obj)]
-            self.latest.setdefault(type(obj), []).append(obj)
+            self.latest_objects.setdefault(type(obj), []).append(obj)
             if plan.way is Way.OBJECT and key not in memo:
-                memo[key] = plan.new(type(obj))
+                memo[key] = plan.create(type(obj))
                 to_fill[plan.fills_last].append(obj)
         if not self.unbuilt:
             self._refuse_classes()
@@ -173,18 +173,18 @@ class Copier:
             return
         if plan.proxy is not None:
             plan.proxy.__init__(new, copy_of(obj.__wrapped__))
-        named, rules, calls = parts.namespace(new), plan.rules, Marker.CALLS
+        namespace, rules, calls = parts.namespace(new), plan.rules, Marker.CALLS
         for name, value in parts.attributes(obj, plan).items():
             rule = rules.get(name, calls)
-            if rule is calls:  # no rule, or a list of calls, from which other graphs' calls are left out
-                named[name] = value if type(value) in UNCHANGED else copy_of(value)
+            if rule is calls:  # no rule, or a list of calls: `fill_items` leaves out calls of other graphs
+                namespace[name] = value if type(value) in UNCHANGED_CLASSES else copy_of(value)
                 continue
             rule = rule(value) if callable(rule) else rule
             if rule is not Marker.MISSING:
-                named[name] = copy.copy(rule) if isinstance(rule, CONTAINERS) else rule
+                namespace[name] = copy.copy(rule) if isinstance(rule, CONTAINERS) else rule
         for name in plan.slots:
-            if name in named:
-                object.__setattr__(new, name, named.pop(name))
+            if name in namespace:
+                object.__setattr__(new, name, namespace.pop(name))
 
     def is_left_out(self, item: Any) -> bool:
         """Whether the clone lacks an item: another graph's call, or a variable before `build`."""
@@ -192,7 +192,7 @@ class Copier:
         return copied is None or (copied is self and isinstance(item, self.keras.CALL))
 
     def _update_histories(self) -> None:
-        """Renumber the call in each tensor's history, since calls of other graphs are left out."""
+        """Renumber the call in each tensor's history: calls of other graphs are left out."""
         for tensor, new in self.pairs(self.keras.TENSOR):
             history: Any = getattr(tensor, "_keras_history", None)
             call = self.memo.get(id(parts.call_of(tensor)))
@@ -209,7 +209,7 @@ class Copier:
             return new
         cls = type(obj)
         if cls is str:
-            return self.names.get(obj, obj) if self.names else obj
+            return self.new_names.get(obj, obj) if self.new_names else obj
         way = Way.SHARED if cls in ATOMS else (self.plans.get(cls) or self.plan(cls)).way
         if way is Way.FRAMEWORK:
             new = self._copy_with(obj, parts.copy_of_resource)
@@ -227,23 +227,23 @@ class Copier:
             new = self._copy_with(obj, copy.deepcopy)
         if new is not obj or way is Way.TUPLE:
             self.memo[id(obj)] = new
-            self.references.append(obj)
+            self.kept_alive.append(obj)
         return new
 
     def _copy_with(self, obj: Any, copy_object: Any) -> Any:
-        """Copy an object with a function; if that fails, the error names the object's holder."""
+        """Copy an object with a function; an error names the object's holder."""
         try:
             return copy_object(obj, self.memo)
         except Exception as error:
             name = f"{type(obj).__module__}.{type(obj).__qualname__}"
             raise ValueError(
-                f"clone_model: {self.holder_in_words(obj)} holds an object of the class `{name}`, "
+                f"clone_model: {self.describe_holder(obj)} holds an object of the class `{name}`, "
                 f"which cannot be copied ({type(error).__name__}: {error}). Remove it before cloning, or give its "
                 "class a `__deepcopy__` method."
             ) from error
 
-    def holder_in_words(self, obj: Any) -> str:
-        """The attribute that holds an object, with its owner, as text for a message."""
+    def describe_holder(self, obj: Any) -> str:
+        """Describe the attribute that holds an object, and its owner, for a message."""
         for owner in self.objects.values():
             if isinstance(owner, self.keras.MODEL_PARTS):
                 for name, value in parts.attributes(owner, self.plan(type(owner))).items():
@@ -253,5 +253,5 @@ class Copier:
 
     def pairs(self, cls: Any) -> list[tuple[Any, Any]]:
         """Each object of a class that the last `copy` copied, with its copy."""
-        objects = [obj for kind, group in self.latest.items() if issubclass(kind, cls) for obj in group]
+        objects = [obj for kind, group in self.latest_objects.items() if issubclass(kind, cls) for obj in group]
         return [(obj, self.memo[id(obj)]) for obj in objects if self.memo.get(id(obj)) is not None]

@@ -31,8 +31,8 @@ Layer, Model, Sequential, KerasTensor = keras.Layer, keras.Model, keras.Sequenti
 Input, InputLayer, NEST = keras.Input, keras.layers.InputLayer, keras.tree
 
 
-def mask_of_graph(mask: Any) -> Any:
-    """Keep a symbolic mask; leave out a mask that a run computed."""
+def keep_symbolic(mask: Any) -> Any:
+    """Return a symbolic mask; leave out a mask that a run computed."""
     name, device = type(mask).__name__, str(getattr(mask, "device", ""))
     is_symbolic = "Symbolic" in name or "Tracer" in name or device == "meta"  # in TensorFlow, JAX, torch
     return mask if mask is None or is_symbolic else Marker.MISSING
@@ -41,14 +41,14 @@ def mask_of_graph(mask: Any) -> Any:
 COPIED_MODULES = (
     *("keras.src", "tensorflow.python.trackable.data_structures"),
     "tensorflow.python.ops.stateful_random_ops",
-    "tensorflow.python.trackable.layer_utils",  # its objects tell TensorFlow's list wrappers about changes
+    "tensorflow.python.trackable.layer_utils",  # its objects report changes of TensorFlow's list wrappers
 )
 VARIABLE, CALL, TENSOR, LAYER, METRIC, OPTIMIZER = KerasVariable, Node, KerasTensor, Layer, Metric, BaseOptimizer
 NAME_ATTRIBUTE = "name"
 MODEL_PARTS = (Operation, KerasVariable, KerasTensor, Metric, BaseOptimizer, SeedGenerator)
 RANDOM_SOURCES = (RandomInitializer, SeedGenerator)
 SEARCHED_CLASSES = (list, tuple, dict, Layer)
-COMMON_BUILDS = {cls.build for cls in (Layer, Model, Functional, Sequential)}  # of these, none creates a weight
+COMMON_BUILDS = {cls.build for cls in (Layer, Model, Functional, Sequential)}  # none of them creates a weight
 CALL_ATTRIBUTES = ("_inbound_nodes", "_outbound_nodes")
 SKIPPED_ATTRIBUTES = (
     *("_tracker", "_metrics", "optimizer", "_operations", *CALL_ATTRIBUTES),
@@ -64,7 +64,7 @@ COPY_RULES: Rules = {
         "history": Marker.MISSING,
         "_distribute_strategy": strategy_of_model,
     },
-    DropoutRNNCell: dict.fromkeys(("_dropout_mask", "_recurrent_dropout_mask"), mask_of_graph),
+    DropoutRNNCell: dict.fromkeys(("_dropout_mask", "_recurrent_dropout_mask"), keep_symbolic),
     KerasVariable: {"_value": None},
     KerasTensor: {"_keras_history": Marker.MISSING},
     Tracker: {"stored_ids": {}},
@@ -85,7 +85,7 @@ UNBUILT_COPY_RULES: Rules = {
 
 
 def prepare_copies(copier: Copier) -> None:
-    """Give copies empty parameter lists of torch, since the parameters have no values yet."""
+    """Give copies empty parameter lists of torch: parameters have no values yet."""
     for layer, _ in copier.pairs(Layer):
         parameters = vars(layer).get("_modules", {}).get("_torch_params")
         copier.memo.update({} if parameters is None else {id(parameters): type(parameters)()})
@@ -111,7 +111,7 @@ def update_dependents(copier: Copier) -> None:
     """Register new values with torch and optimizers, and advance seeds as `build` would."""
     for original, initializer in copier.pairs(RandomInitializer):
         if isinstance(original.seed, SeedGenerator) and not keras.ops.any(initializer.seed.state[1:]):
-            initializer.seed.state.assign(original.seed.state)  # a twin, whose values it gets, drew from another
+            initializer.seed.state.assign(original.seed.state)  # the values were drawn with another generator
     for original, layer in copier.pairs(Layer):
         parameters = vars(original).get("_modules", {}).get("_torch_params")
         if parameters is not None:
@@ -125,7 +125,7 @@ def update_dependents(copier: Copier) -> None:
 
 
 def apply_setting(copier: Copier, layer: Any, variable: Any, name: str) -> None:
-    """Set the layer's regularizer or constraint on the clone's weight, if it was replaced on the layer."""
+    """Give the clone's weight a regularizer or constraint that was replaced on the layer."""
     kind = name.rpartition("_")[2]
     if getattr(variable, kind) is not vars(layer)[name]:
         setattr(copier.copy_of(variable), kind, vars(copier.copy_of(layer))[name])
@@ -136,16 +136,17 @@ def variables_of(values: Values, layer: Any) -> list[Any]:
     return [variable for store in stores for variable in getattr(layer, store, ())]
 
 
-def build_twin(layer: Any, twin: Any) -> Any:
-    type(layer).build(twin, **(layer._build_shapes_dict or {}))
-    return twin
+def build_like(layer: Any, new: Any) -> Any:
+    """Build a new layer for the input shapes of another, and return it."""
+    type(layer).build(new, **(layer._build_shapes_dict or {}))
+    return new
 
 
 def set_value(copier: Copier, variable: Any, new: Any, initial: Any) -> None:
     """Give `new`, the copy of a variable, the value of `initial`: an array or variable."""
-    tied = copier.memo.get(id(variable._value))
-    if tied is not None:  # shared with a torch module
-        new._initialize(tied)
+    parameter = copier.memo.get(id(variable._value))
+    if parameter is not None:  # the variable shares it with a torch module
+        new._initialize(parameter)
         new.assign(initial)
     elif initial is not variable and initial._dtype == variable._dtype and initial._value is not None:
         new._initialize(initial._value)
@@ -164,11 +165,11 @@ def reset_generators(values: Values) -> None:
 
 def fresh_optimizer(values: Values, optimizer: Any) -> Any:
     """Create and build an optimizer with the settings of another, without its state."""
-    twin = values.unbuilt_copy(optimizer)
-    vars(twin)["_iterations"] = keras.Variable(0, dtype=optimizer._iterations.dtype, trainable=False)
+    new = values.unbuilt_copy(optimizer)
+    vars(new)["_iterations"] = keras.Variable(0, dtype=optimizer._iterations.dtype, trainable=False)
     if optimizer.built:
-        twin.build([values.copier.copy_of(variable) for variable in optimizer._trainable_variables])
-    return twin
+        new.build([values.copier.copy_of(variable) for variable in optimizer._trainable_variables])
+    return new
 
 
 COMPILE_ATTRIBUTES = {
@@ -181,30 +182,29 @@ KERAS_ADDS_TRAINING = tuple(map(int, keras.__version__.split(".")[:2])) < (3, 16
 
 
 def layers_of(model: Any) -> list[Any]:
-    """The layers and other operations of a model."""
     return list(model._layers if isinstance(model, Sequential) else model._operations)
 
 
 def endpoints_of(model: Any) -> tuple[Any, Any]:
-    """The inputs and the outputs of a Functional model."""
     return model._inputs_struct, model._outputs_struct
 
 
 def calls_of(model: Any) -> list[Any]:
     """The calls that lead to the outputs, without calls that only compute masks."""
-    wanted = {id(tensor) for tensor in model.outputs}
+    tensor_ids = {id(tensor) for tensor in model.outputs}
     calls: list[Any] = []
     nodes = [node for depth in sorted(model._nodes_by_depth) for node in model._nodes_by_depth[depth]]
     for node in nodes:  # from the last call to the first
-        if not node.is_input and any(id(tensor) in wanted for tensor in node.outputs):
+        if not node.is_input and any(id(tensor) in tensor_ids for tensor in node.outputs):
             calls.append(node)
-            wanted.update(map(id, NEST.flatten(arguments_of(node))))
+            tensor_ids.update(map(id, NEST.flatten(arguments_of(node))))
     return calls[::-1]
 
 
 def arguments_of(call: Any) -> tuple[Any, dict[str, Any]]:
     """The arguments that the user passed, without masks and `training` that Keras added."""
-    args, kwargs, layer = call.arguments.args, call.arguments.kwargs, call.operation
+    args, kwargs = call.arguments.args, call.arguments.kwargs
+    layer = call.operation
     parameters = inspect.signature(layer.call).parameters
     masks = [id(getattr(leaf, "_keras_mask", None)) for leaf in NEST.flatten((args, kwargs))]
     converts = getattr(layer, "_convert_input_args", True)
@@ -214,7 +214,7 @@ def arguments_of(call: Any) -> tuple[Any, dict[str, Any]]:
     has_no_additions = KERAS_ADDS_TRAINING and is_unconverted and converts and not kwargs.keys() >= set(context)
     if not isinstance(layer, Layer):
         return args, kwargs  # operations get no arguments from Keras
-    if has_no_additions:  # by Keras, except for masks that are None
+    if has_no_additions:  # Keras added only masks that are None
         return args, {name: value for name, value in kwargs.items() if value is not None or name[-4:] != "mask"}
 
     def is_added_by_keras(name: str, value: Any) -> bool:
@@ -223,7 +223,7 @@ def arguments_of(call: Any) -> tuple[Any, dict[str, Any]]:
         return f"_{name}".endswith("_mask") and all(leaf is None or id(leaf) in masks for leaf in NEST.flatten(value))
 
     others = {name: value for name, value in kwargs.items() if not is_added_by_keras(name, value)}
-    return args, kwargs if converts and (others or not is_unconverted) else others  # additions are not in `kwargs`
+    return args, kwargs if converts and (others or not is_unconverted) else others  # `kwargs` has no additions
 
 
 def copy_attributes(replay: Replay, model: Any, new: Any) -> None:
@@ -242,7 +242,7 @@ def _retarget_optimizer(replay: Replay, model: Any, new: Any) -> None:
     for layer in layers_of(model):
         pairs = replay.pairs_of_variables(layer, replay.memo[id(layer)]) if isinstance(layer, Layer) else None
         replay.memo.update((id(variable), new_variable) for variable, new_variable in pairs or ())
-    trained = getattr(model.optimizer, "inner_optimizer", model.optimizer)._trainable_variables
-    if any(id(variable) not in replay.memo for variable in trained):
+    variables = getattr(model.optimizer, "inner_optimizer", model.optimizer)._trainable_variables
+    if any(id(variable) not in replay.memo for variable in variables):
         replay.memo[id(model.optimizer)] = optimizer = Values(replay.copier).unbuilt_copy(model.optimizer)
         optimizer.build(new.trainable_variables)

@@ -23,28 +23,27 @@ WEAK_COLLECTIONS = (weakref.WeakSet, weakref.WeakKeyDictionary, weakref.WeakValu
 BACKENDS = frozenset(["tensorflow", "jax", "jaxlib", "flax", "torch", "google", "wrapt", "absl", "ml_dtypes", "h5py"])
 FRAMEWORKS = BACKENDS | {"inspect", "typing", "re"}
 LIBRARIES = {*FRAMEWORKS, "keras", "tf_keras", "keras_hub", "numpy", *sys.stdlib_module_names} - {"__main__"}
-"""Packages whose functions do not refer to the user's model by a global."""
+"""Packages whose functions refer to no model of the user by a global."""
 LOCKS: dict[type, Any] = {type(threading.Lock()): threading.Lock, type(threading.RLock()): threading.RLock}
 
 
 def namespace(obj: Any) -> dict[str, Any]:
-    """The `__dict__` of an object, or an empty dict."""
     try:
-        named: dict[str, Any] = object.__getattribute__(obj, "__dict__")
+        names: dict[str, Any] = object.__getattribute__(obj, "__dict__")
     except AttributeError:
-        named = {}
-    return named
+        names = {}
+    return names
 
 
 def attributes(obj: Any, plan: Any) -> dict[str, Any]:
     """The attributes of an object in its `__dict__` and slots."""
-    named = namespace(obj)
+    values = namespace(obj)
     if plan.slots:
-        named = dict(named)
+        values = dict(values)
         for name in plan.slots:
             with contextlib.suppress(AttributeError):
-                named[name] = object.__getattribute__(obj, name)
-    return named
+                values[name] = object.__getattribute__(obj, name)
+    return values
 
 
 def items(obj: Any, base: Any) -> list[Any]:
@@ -81,25 +80,26 @@ def call_of(tensor: Any) -> Any:
 
 
 def referents(obj: Any) -> list[Any]:
-    """The objects that an object refers to."""
     if isinstance(obj, np.ndarray):
         return list(obj.flat) if obj.dtype == object else []
-    named = getattr(obj, "__dict__", {})
-    return [*(part for part in gc.get_referents(obj) if part is not named), *named.values()]
+    names = getattr(obj, "__dict__", {})
+    return [*(part for part in gc.get_referents(obj) if part is not names), *names.values()]
 
 
 def _copy_of_closure(function: types.FunctionType, copy_of: CopyOf, memo: dict[int, Any]) -> Any:
-    closure, read = function.__closure__ or (), globals_of(function)
+    closure = function.__closure__ or ()
+    values = globals_of(function)
     cells = tuple(types.CellType() for _ in closure)
-    namespace = Globals(function) if read else function.__globals__
+    namespace = Globals(function) if values else function.__globals__
     new = types.FunctionType(function.__code__, namespace, function.__name__, None, cells)
     memo[id(function)] = new
     if isinstance(namespace, Globals):
-        namespace.replace({name: copy_of(value) for name, value in read.items()})
+        namespace.store({name: copy_of(value) for name, value in values.items()})
     for cell, original in zip(cells, closure, strict=True):
         if original != EMPTY:
             cell.cell_contents = copy_of(original.cell_contents)
-    defaults, keywords = function.__defaults__, function.__kwdefaults__
+    defaults = function.__defaults__
+    keywords = function.__kwdefaults__
     new.__defaults__ = defaults and tuple(map(copy_of, defaults))
     new.__kwdefaults__ = keywords and {name: copy_of(value) for name, value in keywords.items()}
     for name in ("__qualname__", "__doc__", "__module__", "__annotations__"):
@@ -111,16 +111,16 @@ def _copy_of_closure(function: types.FunctionType, copy_of: CopyOf, memo: dict[i
 class Globals(dict[str, Any]):
     """The globals of a copied function; other names are read from the module.
 
-    Here are the objects of the clone, and the globals that the function writes.
+    The dict holds the objects of the clone, and the globals that the function writes.
     """
 
     def __init__(self, function: types.FunctionType) -> None:
         self.module = module = function.__globals__
-        kept = ("__name__", "__builtins__", *names_in(function.__code__, "STORE_GLOBAL"))
-        super().__init__((name, module[name]) for name in kept if name in module)
+        names = ("__name__", "__builtins__", *names_in(function.__code__, "STORE_GLOBAL"))
+        super().__init__((name, module[name]) for name in names if name in module)
 
-    def replace(self, values: dict[str, Any]) -> None:
-        """Store those `values` that differ from the value in the module."""
+    def store(self, values: dict[str, Any]) -> None:
+        """Store the `values` that differ from those in the module."""
         self.update((name, value) for name, value in values.items() if value is not self.module[name])
 
     def __contains__(self, name: object) -> bool:
@@ -138,11 +138,11 @@ def globals_of(function: types.FunctionType) -> dict[str, Any]:
     module = function.__globals__
     if str(module.get("__name__")).partition(".")[0] in LIBRARIES:
         return {}
-    read = {name: module[name] for name in names_in(function.__code__, "LOAD_GLOBAL", "LOAD_NAME") if name in module}
-    return {name: value for name, value in read.items() if not isinstance(value, type | types.ModuleType)}
+    values = {name: module[name] for name in names_in(function.__code__, "LOAD_GLOBAL", "LOAD_NAME") if name in module}
+    return {name: value for name, value in values.items() if not isinstance(value, type | types.ModuleType)}
 
 
-def objects_closed_over(cls: type) -> list[tuple[str, Any]]:
+def objects_in_closures(cls: type) -> list[tuple[str, Any]]:
     """The objects in closures of a user-defined class's methods, each with the method name."""
     bases = [base for base in cls.__mro__ if base.__module__.partition(".")[0] not in LIBRARIES]
     methods = [method for base in bases for method in vars(base).values() if isinstance(method, types.FunctionType)]
@@ -172,7 +172,7 @@ FUNCTIONS: dict[type, Callable[[Any, CopyOf], Any]] = {
     weakref.WeakKeyDictionary: lambda weak, copy_of: type(weak)({copy_of(key): copy_of(weak[key]) for key in weak}),
     weakref.WeakValueDictionary: lambda weak, copy_of: type(weak)({copy_of(key): copy_of(weak[key]) for key in weak}),
 }
-"""Copies functions and similar objects that refer to the model, by class."""
+"""By class, how to copy an object that refers to the model."""
 
 
 def copy_of_function(function: Any, copy_of: CopyOf, memo: dict[int, Any]) -> Any:
@@ -186,7 +186,6 @@ def copy_of_function(function: Any, copy_of: CopyOf, memo: dict[int, Any]) -> An
 
 
 def contents(function: Any) -> list[Any]:
-    """The objects that a function or similar object holds."""
     if isinstance(function, types.FunctionType):
         cells = [cell.cell_contents for cell in function.__closure__ or () if cell != EMPTY]
         defaults = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]

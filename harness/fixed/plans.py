@@ -31,13 +31,13 @@ ATOMS = frozenset(
         *(types.MethodWrapperType, types.GetSetDescriptorType),
     ]
 )
-UNCHANGED = ATOMS - {str}
-SHARED = (
+UNCHANGED_CLASSES = ATOMS - {str}
+SHARED_CLASSES = (
     *(type, types.ModuleType, enum.Enum, np.generic, np.dtype, np.ufunc),
     *(io.IOBase, socket.socket, subprocess.Popen, threading.Thread, logging.Logger, logging.Handler),
 )
 """Classes of immutable objects, and of resources such as files and threads."""
-TRACKABLE = ("TrackableReference", "WeakTrackableReference")
+REFERENCES = ("TrackableReference", "WeakTrackableReference")
 TRACKING_ATTRIBUTES = (
     *("_self_unconditional_checkpoint_dependencies", "_self_unconditional_dependency_names", "_self_update_uid"),
     *("_self_unconditional_deferred_dependencies", "_self_name_based_restores", "_self_saveable_object_factories"),
@@ -47,7 +47,7 @@ COPY_METHODS = (
     *("__copy__", "__deepcopy__", "__reduce__", "__reduce_ex__"),
     *("__getnewargs__", "__getnewargs_ex__", "__getstate__", "__setstate__"),
 )
-HEAP_TYPE = 1 << 9
+HEAP_TYPE = 1 << 9  # the flag of a class that Python defines
 Rules = dict[Any, dict[str, Any]]
 """By class and attribute, the value that a clone gets, as in `Plan.rules`."""
 
@@ -87,14 +87,14 @@ class Plan:
         self.proxy: Any = next((base for base in cls.__mro__ if base.__module__.partition(".")[0] == "wrapt"), None)
         self.slots: list[str] = copyreg._slotnames(cls)  # type: ignore[attr-defined]
         constructors = (vars(base).get("__new__") for base in cls.__mro__)
-        self.new = next((new for new in constructors if isinstance(new, types.BuiltinMethodType)), object.__new__)
+        self.create = next((new for new in constructors if isinstance(new, types.BuiltinMethodType)), object.__new__)
 
 
 def way_of(cls: type, modules: tuple[str, ...], variable_class: Any) -> Way:
     """How objects of a class are copied: by attribute if a base is in `modules`."""
     bases = [base.__module__ for base in cls.__mro__]
     package = cls.__module__.partition(".")[0]
-    if cls in ATOMS or issubclass(cls, SHARED):
+    if cls in ATOMS or issubclass(cls, SHARED_CLASSES):
         return Way.SHARED
     is_tf_function = cls.__name__ == "Function" and cls.__module__.startswith("tensorflow.python.eager.polymorphic")
     if cls is types.FunctionType or cls in FUNCTIONS or issubclass(cls, weakref.ref) or is_tf_function:
@@ -103,7 +103,7 @@ def way_of(cls: type, modules: tuple[str, ...], variable_class: Any) -> Way:
         return Way.PROTOCOL
     if cls in (tuple, frozenset) or (issubclass(cls, tuple) and hasattr(cls, "_fields")):
         return Way.TUPLE
-    if any(base.startswith(modules) for base in bases) or cls.__name__ in TRACKABLE or issubclass(cls, variable_class):
+    if any(base.startswith(modules) for base in bases) or cls.__name__ in REFERENCES or issubclass(cls, variable_class):
         return Way.OBJECT
     if package in FRAMEWORKS or cls in LOCKS:
         return Way.FRAMEWORK

@@ -42,7 +42,8 @@ class Replay:
         return isinstance(graph, self.keras.Sequential)
 
     def clone(self) -> Any:
-        model, memo = self.model, self.memo
+        model = self.model
+        memo = self.memo
         if self.tensors is not None and not self.is_sequential(model):
             for tensor, new in zip(model.inputs, self.tensors, strict=True):
                 memo[id(tensor)] = new
@@ -56,12 +57,12 @@ class Replay:
             is_operation = isinstance(layer, self.keras.InputLayer) or not isinstance(layer, self.keras.LAYER)
             if self.clone_function is not None and not is_operation and id(layer) not in memo:
                 self._use_replacement(layer, self.clone_function(layer))
-        of_graph = (self.keras.TENSOR, self.keras.VARIABLE)
+        classes = (self.keras.TENSOR, self.keras.VARIABLE)
         inputs = [layer.output for layer in layers if isinstance(layer, self.keras.InputLayer)]
         for graph in graphs:
             if not self.is_sequential(graph):
                 arguments = [self.keras.arguments_of(call) for call in self.keras.calls_of(graph)]
-                inputs += [*graph.inputs, *(leaf for leaf in self.leaves(arguments) if not isinstance(leaf, of_graph))]
+                inputs += [*graph.inputs, *(leaf for leaf in self.leaves(arguments) if not isinstance(leaf, classes))]
         self.copy(*layers, *inputs)
         for graph in graphs:
             for call in () if self.is_sequential(graph) else self._sort_calls(self.keras.calls_of(graph)):
@@ -72,7 +73,7 @@ class Replay:
         return memo[id(model)]
 
     def _graphs(self, model: Any) -> list[Any]:
-        """The models whose calls are repeated: each comes after its nested models."""
+        """The models whose calls are repeated, each after its nested models."""
         graphs: dict[int, Any] = {}
         for layer in self.keras.layers_of(model) if self.recursive else ():
             if isinstance(layer, (self.keras.Sequential, self.keras.Functional)):
@@ -80,7 +81,6 @@ class Replay:
         return [*graphs.values(), model]
 
     def _use_replacement(self, layer: Any, new: Any) -> None:
-        """Use `new`, which `clone_function` returned, for a layer."""
         if not isinstance(new, self.keras.LAYER) or isinstance(new, self.keras.InputLayer):
             raise ValueError(
                 f"`clone_function` returned {new!r} for the layer '{layer.name}' (of type '{type(layer).__name__}'). "
@@ -90,22 +90,23 @@ class Replay:
         self.settled_layers.add(id(layer))
 
     def copy(self, *objects: Any) -> None:
-        """Copy objects that are not copied yet, and give their variables values."""
+        """Copy new objects, and give their variables values."""
         self.copier.copy(*objects)
         Values(self.copier).run(self.weights)
 
     def _repeat_call(self, call: Any) -> None:
-        """Repeat a call of the original in the clone."""
-        layer, arguments = layer_of(call), self.keras.arguments_of(call)
+        layer = layer_of(call)
+        arguments = self.keras.arguments_of(call)
         is_layer = isinstance(layer, self.keras.LAYER)
         args, kwargs = (self.keras.NEST.map_structure(self._new_argument, part) for part in arguments)
         if is_layer and id(layer) not in self.settled_layers and not self.are_alike(arguments, (args, kwargs)):
             self.memo[id(layer)] = Values(self.copier).unbuilt_copy(layer)
         self.settled_layers.add(id(layer))
         new = self.memo[id(layer)]
-        calls = self.call_function is not None and is_layer
-        outputs = self.call_function(new, *args, **kwargs) if calls else new(*args, **kwargs)
-        tensors, outputs = self.leaves(call.outputs), self.leaves(outputs)
+        delegates = self.call_function is not None and is_layer
+        outputs = self.call_function(new, *args, **kwargs) if delegates else new(*args, **kwargs)
+        tensors = self.leaves(call.outputs)
+        outputs = self.leaves(outputs)
         if len(outputs) != len(tensors) or not all(isinstance(output, self.keras.TENSOR) for output in outputs):
             caller = "`call_function`" if self.call_function else str(new)
             raise ValueError(
@@ -141,7 +142,6 @@ class Replay:
         keras.copy_attributes(self, model, new)
 
     def _sequential_layers(self, model: Any) -> list[Any]:
-        """The layers for the clone of a Sequential model."""
         layers = self.keras.layers_of(model)
         if self.tensors is None or model is not self.model:
             return [self.memo[id(layer)] for layer in layers]
@@ -165,7 +165,6 @@ class Replay:
         return signature(arguments) == signature(others)
 
     def _new_argument(self, leaf: Any) -> Any:
-        """The argument with which the clone repeats a call."""
         if isinstance(leaf, self.keras.VARIABLE) and id(leaf) not in self.memo:
             raise ValueError(
                 f"A call takes the variable '{getattr(leaf, 'path', leaf.name)}', which belongs to no copied layer: "
@@ -176,37 +175,34 @@ class Replay:
     def _sort_calls(self, calls: list[Any]) -> list[Any]:
         """Sort calls: inputs come first, and the calls of a layer keep their order."""
         producers = {id(tensor): call for call in calls for tensor in self.leaves(call.outputs)}
-        needed: dict[Any, list[Any]] = {}
+        needs: dict[Any, list[Any]] = {}
         for call in calls:
             arguments = map(id, self.leaves(self.keras.arguments_of(call)))
-            needed[call] = [producers[number] for number in arguments if number in producers]
-        ordered = {call: list(before) for call, before in needed.items()}
+            needs[call] = [producers[number] for number in arguments if number in producers]
+        predecessors = {call: list(calls) for call, calls in needs.items()}
         for layer in {id(layer): layer for layer in map(layer_of, calls)}.values():
-            for earlier, later in itertools.pairwise(call for call in layer._inbound_nodes if call in needed):
-                ordered[later].append(earlier)
+            for earlier, later in itertools.pairwise(call for call in layer._inbound_nodes if call in needs):
+                predecessors[later].append(earlier)
         try:
-            return list(graphlib.TopologicalSorter(ordered).static_order())
+            return list(graphlib.TopologicalSorter(predecessors).static_order())
         except graphlib.CycleError:  # a model made of a part of a graph may need another order
-            return list(graphlib.TopologicalSorter(needed).static_order())
+            return list(graphlib.TopologicalSorter(needs).static_order())
 
     def copy_attributes(self, model: Any, new: Any, names: Iterable[str]) -> None:
-        """Copy attributes of the original by name to a new model."""
-        named = {name: vars(model)[name] for name in names}
-        self.copy(*named.values())
-        for name, value in named.items():
+        attributes = {name: vars(model)[name] for name in names}
+        self.copy(*attributes.values())
+        for name, value in attributes.items():
             setattr(new, name, self.copier.copy_of(value))
 
     def _copy_values(self, layers: Iterable[Any]) -> None:
-        """Copy the values of variables to the layers of the clone."""
-        both = [(layer, self.memo[id(layer)]) for layer in layers]
-        pairs = [(*layers, self.pairs_of_variables(*layers)) for layers in both]
-        misfits = [f"'{old.name}' ({_shapes(old)}, now {_shapes(new)})" for old, new, fits in pairs if fits is None]
+        copies = [(layer, new := self.memo[id(layer)], self.pairs_of_variables(layer, new)) for layer in layers]
+        misfits = [f"'{old.name}' ({_shapes(old)}, now {_shapes(new)})" for old, new, fit in copies if fit is None]
         if misfits:
             raise ValueError(
                 f"clone_model: weights=True: the shapes of variables differ from the original in these layers: "
                 f"{', '.join(misfits)}. Clone without `weights`, then copy the variables that fit."
             )
-        for _, new, variables in pairs:
+        for _, new, variables in copies:
             for variable, new_variable in variables or ():
                 new_variable.assign(variable)
             for part in new._flatten_layers():
@@ -216,7 +212,8 @@ class Replay:
     def pairs_of_variables(self, layer: Any, new: Any) -> list[tuple[Any, Any]] | None:
         """The pairs of variables of a layer and its replacement; None if their shapes differ."""
         values = Values(self.copier)
-        variables, others = values.places(layer), values.places(new)
+        variables = values.places(layer)
+        others = values.places(new)
         shapes, other_shapes = ({place: part[place].shape for place in part} for part in (variables, others))
         return [(variables[place], others[place]) for place in variables] if shapes == other_shapes else None
 

@@ -78,22 +78,21 @@ UNBUILT_COPY_RULES: Rules = {
 
 
 def prepare_copies(copier: Copier) -> None:
-    """Collect texts with `id`s of tensors and variables; recreate variables of another strategy in this one."""
+    """Map names that contain `id`s to new names; recreate variables of another strategy in this one."""
     for tensor, new in copier.pairs(KerasTensor):
-        copier.names[str(id(tensor))] = str(id(new))
+        copier.new_names[str(id(tensor))] = str(id(new))
     for variable, _ in copier.pairs(BaseResourceVariable):
-        copier.names[variable._unique_id] = f"{variable._handle_name.partition(':')[0]}_{uid()}"
+        copier.new_names[variable._unique_id] = f"{variable._handle_name.partition(':')[0]}_{uid()}"
     for variable, _ in copier.pairs(tf.Variable):
         strategy = getattr(variable, "_distribute_strategy", None)
         is_a_part = hasattr(vars(variable).get("_handle"), "_distributed_container")
         if strategy is not strategy_of_model(None) and not is_a_part and hasattr(variable, "_unique_id"):
             new = _variable_of_this_strategy(variable, copier)
             copier.strategy_variables[id(variable)] = copier.memo[id(variable)] = new
-            copier.names[variable._unique_id] = new._unique_id
+            copier.new_names[variable._unique_id] = new._unique_id
 
 
 def _variable_of_this_strategy(variable: Any, copier: Copier) -> Any:
-    """Create a similar variable in the current strategy."""
     with tf.init_scope():
         return tf.Variable(
             tf.zeros([size or 0 for size in variable.shape], variable.dtype),
@@ -133,10 +132,10 @@ def apply_setting(copier: Copier, layer: Any, variable: Any, name: str) -> None:
     if name.endswith("_constraint"):
         new_variable._constraint = vars(new)[name]
         return
-    held = [_held_objects(loss) for loss in layer._callable_losses]
-    for place in reversed([place for place, ids in enumerate(held) if id(variable) in ids and id(value) not in ids]):
+    losses = [_held_objects(loss) for loss in layer._callable_losses]
+    for place in reversed([place for place, ids in enumerate(losses) if id(variable) in ids and id(value) not in ids]):
         del new._callable_losses[place]
-    if value is not None and not any({id(variable), id(value)} <= ids for ids in held):
+    if value is not None and not any({id(variable), id(value)} <= ids for ids in losses):
         new._handle_weight_regularization(name.rpartition("_")[0], new_variable, vars(new)[name])
 
 
@@ -147,7 +146,7 @@ def _held_objects(function: Any) -> set[int]:
 
 
 def update_dependents(copier: Copier) -> None:
-    """Derive the attributes of Normalization from its new weights, as `set_weights` of tf_keras does."""
+    """Derive attributes of Normalization from its weights, as `set_weights` does."""
     for _, layer in copier.pairs(Layer):
         if hasattr(layer, "adapt_mean") and layer.built:
             layer.finalize_state()
@@ -160,10 +159,10 @@ def variables_of(values: Values, layer: Any) -> list[Any]:
     return list(values.places(stores).values())
 
 
-def build_twin(layer: Any, twin: Any) -> Any:
+def build_like(layer: Any, new: Any) -> Any:
     with name_scope(layer.name):
-        type(layer).build(twin, tf.nest.map_structure(lambda part: part, layer._build_input_shape))
-    return twin
+        type(layer).build(new, tf.nest.map_structure(lambda part: part, layer._build_input_shape))
+    return new
 
 
 def set_value(copier: Copier, variable: Any, new: Any, initial: Any) -> None:
@@ -186,54 +185,54 @@ def set_value(copier: Copier, variable: Any, new: Any, initial: Any) -> None:
 def reset_generators(values: Values) -> None:
     for model, _ in values.copier.pairs(Model):
         for counter in (vars(model).get(name) for name in COUNTERS):
-            if counter is not None and id(counter) in values.waiting:
+            if counter is not None and id(counter) in values.empty_copies:
                 values.set_value(counter, tf.zeros_like(counter))
     for original, optimizer in values.copier.pairs(OptimizerV2):  # creates its variables on first use
         empty: dict[str, Any] = {"_weights": [], "_slots": {}, "_iterations": None, "_hypers_created": False}
         vars(optimizer).update((name, value) for name, value in empty.items() if name in vars(optimizer))
         for variable in original.variables():
-            values.waiting.pop(id(variable), None)
+            values.empty_copies.pop(id(variable), None)
     for original, generator in values.copier.pairs(RandomGenerator):
         random = vars(original).get("_generator")
-        if random is not None and id(random._state_var) in values.waiting:
+        if random is not None and id(random._state_var) in values.empty_copies:
             fresh = tf.random.Generator.from_seed(generator._create_seed(generator._seed), alg=random.algorithm)
             values.set_value(random._state_var, fresh._state_var)
 
 
-def fresh_optimizer(values: Values, optimizer: Any, trained: Any = None) -> Any:
+def fresh_optimizer(values: Values, optimizer: Any, variables: Any = None) -> Any:
     config = tf.nest.map_structure(lambda part: part, optimizer.get_config())  # with copied lists
     if isinstance(schedule := vars(optimizer).get("_learning_rate"), LearningRateSchedule):
         config["learning_rate"] = values.copier.copy_of(schedule)
     cls: Any = type(optimizer)
     try:
-        twin = cls.from_config(config)
+        new = cls.from_config(config)
     except TypeError:  # its constructor does not take its config
-        twin = next(base for base in cls.__mro__ if base.__module__[:8] == "tf_keras").from_config(config)
-    if trained is not None and hasattr(twin, "build"):
-        twin.build(trained)
+        new = next(base for base in cls.__mro__ if base.__module__[:8] == "tf_keras").from_config(config)
+    if variables is not None and hasattr(new, "build"):
+        new.build(variables)
     elif "_index_dict" in vars(optimizer):
         pairs = values.copier.pairs(tf.Variable)
         pairs.sort(key=lambda pair: value_of(pair[0]) is None)  # wrappers last: they have the names of their variables
-        by_name = {variable._unique_id: new for variable, new in pairs}
-        twin.build([by_name[name] for name in optimizer._index_dict])
-    return twin
+        by_name = {variable._unique_id: new_variable for variable, new_variable in pairs}
+        new.build([by_name[name] for name in optimizer._index_dict])
+    return new
 
 
-def layers_of(graph: Any) -> list[Any]:
-    if not isinstance(graph, Sequential):
-        return list(graph._flatten_layers(include_self=False, recursive=False))
-    layers = [layer for layer in graph._self_tracked_trackables if isinstance(layer, Layer)]
-    first = layers[:1] if graph._has_explicit_input_shape and isinstance(layers[0], InputLayer) else []
+def layers_of(model: Any) -> list[Any]:
+    if not isinstance(model, Sequential):
+        return list(model._flatten_layers(include_self=False, recursive=False))
+    layers = [layer for layer in model._self_tracked_trackables if isinstance(layer, Layer)]
+    first = layers[:1] if model._has_explicit_input_shape and isinstance(layers[0], InputLayer) else []
     others = [layer for layer in layers if not isinstance(layer, InputLayer)]
-    return first + ([call.layer for call in calls_of(graph)] if graph._is_graph_network else others)
+    return first + ([call.layer for call in calls_of(model)] if model._is_graph_network else others)
 
 
 def endpoints_of(model: Any) -> tuple[Any, Any]:
     return model._nested_inputs, model._nested_outputs
 
 
-def calls_of(graph: Any) -> list[Any]:
-    nodes = [node for depth in sorted(graph._nodes_by_depth)[::-1] for node in graph._nodes_by_depth[depth]]
+def calls_of(model: Any) -> list[Any]:
+    nodes = [node for depth in sorted(model._nodes_by_depth)[::-1] for node in model._nodes_by_depth[depth]]
     return [node for node in nodes if not isinstance(node.layer, InputLayer)]
 
 
@@ -248,9 +247,9 @@ def copy_attributes(replay: Replay, model: Any, new: Any) -> None:
         _insert_layers(replay, model, new)
     elif model.built and not new.built and model._build_input_shape is not None:
         new.build(model._build_input_shape)
-    own = {*vars(new), *replay.copier.plan(type(model)).rules, "_is_compiled", "_build_input_shape"}
-    own = own - {"_dtype_policy", "_trainable", "_supports_masking"} | {"_self_tracked_trackables"}
-    replay.copy_attributes(model, new, [name for name in vars(model) if name not in own and name[:6] != "_self_"])
+    excluded = {*vars(new), *replay.copier.plan(type(model)).rules, "_is_compiled", "_build_input_shape"}
+    excluded = excluded - {"_dtype_policy", "_trainable", "_supports_masking"} | {"_self_tracked_trackables"}
+    replay.copy_attributes(model, new, [name for name in vars(model) if name not in excluded and name[:6] != "_self_"])
 
 
 def _compile_clone(replay: Replay, model: Any, new: Any) -> None:
@@ -259,18 +258,18 @@ def _compile_clone(replay: Replay, model: Any, new: Any) -> None:
     replay.copy(*config.values())
     optimizer = fresh_optimizer(Values(replay.copier), model.optimizer, new.trainable_variables)
     new.compile(optimizer, **{name: replay.copier.copy_of(value) for name, value in config.items()})
-    variables, new_variables = (part.variables for part in (model.optimizer, optimizer))
-    old, fresh = (part() if callable(part) else part for part in (variables, new_variables))
-    if replay.weights and [variable.shape for variable in old] == [variable.shape for variable in fresh]:
-        for variable, new_variable in zip(old, fresh, strict=True):
+    variables = [part.variables for part in (model.optimizer, optimizer)]
+    old_variables, new_variables = (part() if callable(part) else part for part in variables)
+    if replay.weights and [old.shape for old in old_variables] == [new.shape for new in new_variables]:
+        for variable, new_variable in zip(old_variables, new_variables, strict=True):
             new_variable.assign(variable)
 
 
 def _insert_layers(replay: Replay, model: Any, new: Any) -> None:
     """Add what no output depends on: losses, metrics, and layers without a call."""
-    present = set(map(id, layers_of(new)))
+    layer_ids = set(map(id, layers_of(new)))
     layers = [replay.memo[id(layer)] for layer in layers_of(model) if not isinstance(layer, InputLayer)]
-    missing = [layer for layer in layers if id(layer) not in present]
+    missing = [layer for layer in layers if id(layer) not in layer_ids]
     nodes = [node for depth, nodes in model._nodes_by_depth.items() if depth < 0 for node in nodes]
     tensors = [replay.memo[id(NEST.flatten(node.outputs)[0])] for node in nodes]
     if missing or nodes:

@@ -13,7 +13,7 @@ from typing import Any
 from clonediff.harness.fixed.copier import Copier
 from clonediff.harness.fixed.parts import namespace
 
-Place = tuple[Any, ...]
+Place = tuple[Any, ...]  # attributes, keys and indices
 
 
 def is_of_keras(layer: Any) -> bool:
@@ -30,17 +30,17 @@ class Values:
         self.keras = copier.keras
         self.errors: dict[int, Exception] = {}
         pairs = copier.pairs(self.keras.VARIABLE)
-        self.waiting = {id(variable): (variable, new) for variable, new in pairs if self._has_value(variable)}
-        """By `id`, each variable whose copy has no value yet, with the copy."""
+        self.empty_copies = {id(variable): (variable, new) for variable, new in pairs if self._has_value(variable)}
+        """By `id`, variables whose copies have no value yet, with the copies."""
         random_sources = [key for key, obj in copier.objects.items() if isinstance(obj, self.keras.RANDOM_SOURCES)]
         self.random_sources = {key: copier.memo[key] for key in random_sources}
 
     def run(self, weights: bool) -> None:
-        """Give all variables values, and do not repeat the warnings of Keras for the original."""
+        """Give all variables values, without the warnings that Keras gave for the original."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             messages: list[str] = [] if weights else self._initialize()
-            self._keep_values(variable for variable, _ in list(self.waiting.values()))
+            self._keep_values(variable for variable, _ in list(self.empty_copies.values()))
             self._apply_settings()
             self.keras.update_dependents(self.copier)
         for message in messages:
@@ -48,12 +48,12 @@ class Values:
 
     def set_value(self, variable: Any, initial: Any) -> None:
         """Give the copy of `variable` the value of `initial`, which may be `variable` itself."""
-        _, new = self.waiting.pop(id(variable))
+        _, new = self.empty_copies.pop(id(variable))
         self.keras.set_value(self.copier, variable, new, initial)
 
     def _keep_values(self, variables: Any) -> None:
         for variable in variables:
-            if id(variable) in self.waiting:
+            if id(variable) in self.empty_copies:
                 self.set_value(variable, variable)
 
     def _initialize(self) -> list[str]:
@@ -68,8 +68,8 @@ class Values:
                     keras.set_value(self.copier, variable, self.copier.memo[id(variable)], variable)
         optimizers = [optimizer for optimizer, _ in self.copier.pairs(keras.OPTIMIZER)]
         reached = {id(part) for owner in (self.copier.root, *optimizers) for part in self.places(owner).values()}
-        # A layer that only a function holds keeps its weights, since `set_weights` cannot reach them.
-        others = [(variable, new) for key, (variable, new) in self.waiting.items() if key not in reached]
+        # A layer that only a function holds keeps its weights: `set_weights` cannot reach them.
+        others = [(variable, new) for key, (variable, new) in self.empty_copies.items() if key not in reached]
         self._keep_values(variable for variable, _ in others)
         self.random_sources.update((id(variable), new) for variable, new in others)  # an initializer may use them
         layers = [layer for layer, _ in self.copier.pairs(keras.LAYER)]
@@ -78,7 +78,7 @@ class Values:
         messages = [text for layer in layers for text in self._keep_unknown(layer, keras.variables_of(self, layer))]
         for optimizer in optimizers:  # counters and slots are initialized, the learning rate is kept
             variables = self.places(optimizer)
-            self.set_from_twin(variables, keras.fresh_optimizer(self, optimizer))
+            self.copy_initial_values(variables, keras.fresh_optimizer(self, optimizer))
             messages += self._keep_unknown(optimizer, variables.values())
         return messages
 
@@ -93,18 +93,17 @@ class Values:
 
     def _initialize_layer(self, layer: Any) -> None:
         """Initialize the weights of a layer and its sublayers as `build` does."""
-        if self._is_waiting(layer) and type(layer).build not in self.keras.COMMON_BUILDS:
-            self._initialize_from(layer, lambda layer: self.keras.build_twin(layer, self.unbuilt_copy(layer)))
-        if self._is_waiting(layer):
+        if self._has_empty_copies(layer) and type(layer).build not in self.keras.COMMON_BUILDS:
+            self._initialize_from(layer, lambda layer: self.keras.build_like(layer, self.unbuilt_copy(layer)))
+        if self._has_empty_copies(layer):
             for part in layer._flatten_layers(recursive=False, include_self=False):
                 self._initialize_layer(part)
-        if self._is_waiting(layer) and not isinstance(layer, (self.keras.Functional, self.keras.Sequential)):
-            self._initialize_from(layer, self._twin_from_config)
+        if self._has_empty_copies(layer) and not isinstance(layer, (self.keras.Functional, self.keras.Sequential)):
+            self._initialize_from(layer, self._rebuild_from_config)
 
-    def _is_waiting(self, layer: Any) -> bool:
-        """Whether a weight of a layer or sublayer has no value yet."""
-        parts = layer._flatten_layers()
-        return any(id(variable) in self.waiting for part in parts for variable in self.keras.variables_of(self, part))
+    def _has_empty_copies(self, layer: Any) -> bool:
+        weights = [weight for part in layer._flatten_layers() for weight in self.keras.variables_of(self, part)]
+        return any(id(weight) in self.empty_copies for weight in weights)
 
     def _keep_unknown(self, owner: Any, variables: Iterable[Any]) -> Iterator[str]:
         """Keep the values of variables that neither `build` nor a config creates; yield messages."""
@@ -112,7 +111,7 @@ class Values:
         reason = f" ({type(error).__name__}: {textwrap.shorten(str(error), 150)})" if error else ""
         for variable in variables:
             path = getattr(variable, "path", f"/{variable.name}")
-            if id(variable) in self.waiting and "/" in path:  # a variable that no layer created has no path
+            if id(variable) in self.empty_copies and "/" in path:  # a variable that no layer created has no path
                 self._keep_values([variable])
                 yield (
                     f"clone_model: the variable '{path}' of '{owner.name}' (class `{type(owner).__name__}`) keeps its "
@@ -121,61 +120,62 @@ class Values:
                 )
 
     def _initialize_from(self, layer: Any, create: Callable[[Any], Any]) -> None:
-        """Initialize the variables of a layer from a twin, a new layer that `create` returns."""
+        """Initialize the variables of a layer from a new layer, which `create` returns."""
         variables = self.places(layer)
         try:
-            twin = create(layer)
+            new = create(layer)
         except Exception as error:
             self.errors[id(layer)] = error
             return
         if all(map(is_of_keras, layer._flatten_layers())):
-            self._refuse_other_weights(layer, variables, twin)
-        self.set_from_twin(variables, twin)
+            self._refuse_other_weights(layer, variables, new)
+        self.copy_initial_values(variables, new)
 
-    def _refuse_other_weights(self, layer: Any, variables: dict[Place, Any], twin: Any) -> None:
+    def _refuse_other_weights(self, layer: Any, variables: dict[Place, Any], new: Any) -> None:
         """Refuse a layer if a setting that was changed after `build` requires other weights."""
-        for place, variable in self.places(twin).items():
+        for place, variable in self.places(new).items():
             old = variables.get(place, _part_at(place, layer))
             is_part = any(place[:length] in variables for length in range(len(place)))  # of a distributed variable
             if (old is None and not is_part) or (place in variables and old.shape != variable.shape):
-                has = "none" if old is None else tuple(old.shape)
+                shape = tuple(variable.shape)
+                old_shape = "none" if old is None else tuple(old.shape)
                 raise ValueError(
                     f"clone_model: '{layer.name}' was built before its settings were changed: with them, `{place[-1]}` "
-                    f"would have the shape {tuple(variable.shape)}, but it has {has}. Keep weights with `weights=True` "
+                    f"would have the shape {shape}, but it has {old_shape}. Keep weights with `weights=True` "
                     "or settings with `clone_function=lambda layer: layer.from_config(layer.get_config())`."
                 )
 
-    def set_from_twin(self, variables: dict[Place, Any], twin: Any) -> None:
-        """Give variables the values of the variables at the same places of a twin."""
-        taken = set()
+    def copy_initial_values(self, variables: dict[Place, Any], new: Any) -> None:
+        """Give variables the values at the same places of a new object."""
+        used_ids = set()
         for place, variable in variables.items():
-            initial = _part_at(place, twin)
+            initial = _part_at(place, new)
             is_of_strategy = id(variable) in self.copier.strategy_variables
             has_value = isinstance(initial, self.keras.VARIABLE) and (is_of_strategy or value_of(initial) is not None)
-            is_new = id(variable) in self.waiting and id(initial) not in taken
-            if has_value and is_new and initial.shape == variable.shape:
-                taken.add(id(initial))
+            is_usable = id(variable) in self.empty_copies and id(initial) not in used_ids
+            if has_value and is_usable and initial.shape == variable.shape:
+                used_ids.add(id(initial))
                 self.set_value(variable, initial)
 
     def places(self, obj: Any) -> dict[Place, Any]:
         """The variables in an object by place: the shortest or, among equals, the alphabetically first."""
         places: dict[Place, Any] = {}
         walked = {id(obj)}
-        waiting: collections.deque[tuple[Place, Any]] = collections.deque([((), obj)])
-        kinds = (self.keras.VARIABLE, *self.keras.SEARCHED_CLASSES)
-        while waiting:
-            place, part = waiting.popleft()
-            named = _parts_by_name(part)
-            names = [name for name, value in named.items() if isinstance(value, kinds)]
+        queue: collections.deque[tuple[Place, Any]] = collections.deque([((), obj)])
+        classes = (self.keras.VARIABLE, *self.keras.SEARCHED_CLASSES)
+        while queue:
+            place, part = queue.popleft()
+            parts = _parts_by_name(part)
+            names = [name for name, value in parts.items() if isinstance(value, classes)]
             for name in sorted(names, key=lambda name: (name == "_layers", name)):  # it repeats layers that have names
-                value = named[name]
+                value = parts[name]
                 if id(value) in walked or name in self.keras.SKIPPED_ATTRIBUTES:
                     continue
                 walked.add(id(value))
                 if isinstance(value, self.keras.VARIABLE) and self._has_value(value):
                     places[(*place, name)] = value
                 elif isinstance(value, self.keras.SEARCHED_CLASSES):
-                    waiting.append(((*place, name), value))
+                    queue.append(((*place, name), value))
         return places
 
     def _has_value(self, variable: Any) -> bool:
@@ -188,15 +188,15 @@ class Values:
         copier.copy()
         return copier.memo[id(obj)]
 
-    def _twin_from_config(self, layer: Any) -> Any:
+    def _rebuild_from_config(self, layer: Any) -> Any:
         """Create a layer from the config of another, and build it in the same way."""
         recorded = getattr(layer, "_auto_config", None)  # Keras 3 records constructor arguments
         config = layer.get_config() if recorded is None else recorded.config
         self._keep_values(self.places(config).values())  # variables may be constructor arguments
-        if not self._is_waiting(layer):
+        if not self._has_empty_copies(layer):
             return None
-        twin = type(layer).from_config(config)
-        return twin if twin.built else self.keras.build_twin(layer, twin)
+        new = type(layer).from_config(config)
+        return new if new.built else self.keras.build_like(layer, new)
 
 
 def value_of(variable: Any) -> Any:

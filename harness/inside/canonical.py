@@ -22,7 +22,7 @@ MAX_LENGTH = 120
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{5,}")
 _MAX_DEPTH = 12
 _BUILD_KEY = "build_config"
-"""The key of the build shape in a config, which is not compared, since calls are."""
+"""The key of the build shape in a config. The shape is not compared, since calls are."""
 
 
 def without_addresses(text: str) -> str:
@@ -39,8 +39,8 @@ def short_text(value: Any) -> str:
 
 def full_text(value: Any, depth: int = 0) -> str:
     """The full canonical text of a value; lists differ from tuples, and dicts are sorted."""
-    kind = type(value)
-    if value is None or kind in (bool, int, float, str, bytes):
+    cls = type(value)
+    if value is None or cls in (bool, int, float, str, bytes):
         return repr(value)
     if depth > _MAX_DEPTH:
         return "..."
@@ -92,10 +92,10 @@ def function_text(value: Any, depth: int = 0) -> str:
 
 
 def _content_text(value: Any, depth: int) -> str:
-    """The text of a value in a closure or global; only the class of an object with attributes."""
-    plain = value is None or isinstance(value, (bool, int, float, str, bytes, np.ndarray, np.generic))
-    plain = plain or isinstance(value, (list, tuple, dict, set, frozenset, type)) or callable(value)
-    return full_text(value, depth) if plain and not hasattr(value, "get_config") else type(value).__name__
+    """The text of a value in a closure or global; the class of an object with attributes."""
+    is_plain = value is None or isinstance(value, (bool, int, float, str, bytes, np.ndarray, np.generic))
+    is_plain = is_plain or isinstance(value, (list, tuple, dict, set, frozenset, type)) or callable(value)
+    return full_text(value, depth) if is_plain and not hasattr(value, "get_config") else type(value).__name__
 
 
 def globals_of(function: Any) -> Iterator[tuple[str, Any]]:
@@ -109,15 +109,15 @@ def globals_of(function: Any) -> Iterator[tuple[str, Any]]:
 
 
 @cached_per_class
-def class_code(kind: Any) -> str:
+def class_code(cls: Any) -> str:
     """A digest of the bases and methods of a user-defined class; "" for other classes."""
-    if not is_user_defined(kind):
+    if not is_user_defined(cls):
         return ""
-    parts = [base.__module__ + "." + base.__qualname__ for base in kind.__mro__]
-    for base in filter(is_user_defined, kind.__mro__):
+    parts = [base.__module__ + "." + base.__qualname__ for base in cls.__mro__]
+    for base in filter(is_user_defined, cls.__mro__):
         for name, member in sorted(vars(base).items()):
-            plain = repr(member) if isinstance(member, (bool, int, float, str, bytes)) else ""
-            parts.append(f"{name} {plain} {[_code_text(code) for code in code_objects(member)]}")
+            value = repr(member) if isinstance(member, (bool, int, float, str, bytes)) else ""
+            parts.append(f"{name} {value} {[_code_text(code) for code in code_objects(member)]}")
     return short_hash("\n".join(parts).encode("utf-8", "backslashreplace"))
 
 
@@ -130,7 +130,6 @@ def code_objects(member: Any) -> list[types.CodeType]:
 
 
 def cell_contents(cells: Any) -> Iterator[Any]:
-    """The contents of closure cells, except empty ones."""
     for cell in cells:
         with contextlib.suppress(ValueError):
             yield cell.cell_contents

@@ -10,17 +10,17 @@ from clonediff.harness.inside.frameworks.interface import Framework
 from clonediff.harness.inside.structure import items_of
 
 _CALLABLES = ("function", "mask", "_output_shape", "activity_regularizer", "_activity_regularizer")
-"""Attributes whose object is compared, since the config varies by release or is missing."""
+"""Attributes that are compared as objects, since configs vary by release."""
 _COMPARED_ELSEWHERE = frozenset(["name", "build_config", "compile_config"])
 _GRAPH_KEYS = frozenset(["layers", "input_layers", "output_layers", "build_input_shape"])
 _BUILD_SHAPES = frozenset(["query_shape", "key_shape", "value_shape"])
-"""Build shapes in the config of `MultiHeadAttention`, which are not compared, since calls are."""
+"""Build shapes in a config, which are not compared, since calls are."""
 _MODEL_KEYS = ("trainable", "dtype")
-"""Keys in the config of a nested model that are compared with the model."""
+"""Keys in a nested model's config that are compared with the model."""
 
 
-def settings(layer: Any, framework: Framework) -> dict[str, str]:
-    """The config of a layer, with further state under keys that begin with a dot."""
+def config_texts(layer: Any, framework: Framework) -> dict[str, str]:
+    """Texts of a layer's config, and of other state by keys such as ".vocabulary"."""
     try:
         config = framework.config(layer)
     except Exception as error:  # a layer without a config is compared, too
@@ -34,12 +34,12 @@ def settings(layer: Any, framework: Framework) -> dict[str, str]:
         config.pop("vocabulary_size", None)  # it is the size of the layer's table
     if type(layer).__name__ == "MultiHeadAttention":
         config = {name: value for name, value in config.items() if name not in _BUILD_SHAPES}
-    # If the config has a function's name, the name is compared, since the object may be any of several wrappers.
+    # A function's name in the config is compared instead of the object, which may be a wrapper.
     callables = {name: attributes[name] for name in _CALLABLES if attributes.get(name) is not None}
     callables = {name: value for name, value in callables.items() if not isinstance(config.get(name), str)}
-    plain = {name: _without_model_keys(value) for name, value in config.items() if name not in callables}
+    others = {name: _without_model_keys(value) for name, value in config.items() if name not in callables}
     texts = {name.lstrip("_"): short_text(value) for name, value in callables.items()}
-    return {**_texts(plain), **_adapted_state(layer, framework), **texts}
+    return {**_texts(others), **_adapted_state(layer, framework), **texts}
 
 
 def _texts(config: dict[str, Any]) -> dict[str, str]:
@@ -91,26 +91,26 @@ def _flatten(path: str, value: Any, texts: dict[str, str]) -> None:
 
 def _flatten_object(path: str, value: Any, texts: dict[str, str]) -> None:
     """Add the texts of an object: its class and config, or else its value."""
-    settings: Any = None
+    config: Any = None
     if isinstance(value, dict) and "class_name" in value:
-        kind, settings = str(value["class_name"]), value.get("config")
+        text, config = str(value["class_name"]), value.get("config")
     elif hasattr(value, "get_config") and not isinstance(value, types.FunctionType):
-        kind, settings = type(value).__name__, _settings(value)
+        text, config = type(value).__name__, _config_of(value)
     else:
-        kind = short_text(value)
-    texts[path] = kind  # the serialized code of a lambda is left out: it has a line number
-    if isinstance(settings, dict) and kind != "__lambda__":
-        for name, part in settings.items():
-            _flatten_object(f"{path}.{kind}.{name}", part, texts)
+        text = short_text(value)
+    texts[path] = text
+    if isinstance(config, dict) and text != "__lambda__":  # the serialized code has a line number
+        for name, part in config.items():
+            _flatten_object(f"{path}.{text}.{name}", part, texts)
 
 
-def _settings(value: Any) -> dict[str, Any]:
+def _config_of(value: Any) -> dict[str, Any]:
     """The config of an object, with the loss arguments that are missing from it."""
     try:
-        settings = dict(value.get_config())
+        config = dict(value.get_config())
     except Exception:  # a user's `get_config` may raise
-        settings = {}
-    for further in map(vars(value).get, _LOSS_ARGUMENTS):
-        if further is not None:
-            settings = {**further, **settings} if isinstance(further, dict) else {**settings, "fn": further}
-    return settings
+        config = {}
+    for arguments in map(vars(value).get, _LOSS_ARGUMENTS):
+        if arguments is not None:
+            config = {**arguments, **config} if isinstance(arguments, dict) else {**config, "fn": arguments}
+    return config

@@ -15,12 +15,12 @@ from typing import Any
 from clonediff.harness.inside.digests import Digests
 from clonediff.harness.inside.frameworks.interface import Framework
 
-_COLLECT_EVERY = 64
-_FORGET_KERNELS_EVERY = 512
-"""How many trials pass before garbage is collected, and before the kernel cache is cleared."""
+_COLLECTION_INTERVAL = 64
+_CACHE_INTERVAL = 512
+"""After how many trials garbage is collected, and the kernel cache cleared."""
 
-_count = 0
-_collects = False
+_trial_count = 0
+_collects_garbage = False
 
 
 class Context:
@@ -31,25 +31,25 @@ class Context:
         self.seed = seed
         self.seeds_backend = False  # whether the backend's own generator is seeded, too
         self.ignores_values = False
-        """Whether initial values are not compared, since the model ran before the trial."""
-        self.private: re.Pattern[str] | None = None
-        """A pattern of private attributes to read, besides those that are always read."""
+        """Whether initial values are not compared: the model ran before the trial."""
+        self.private_pattern: re.Pattern[str] | None = None
+        """A pattern of private attributes to read, besides the usual ones."""
         self.digests = Digests()
-        self._numbered: dict[int, tuple[int, Any]] = {}
+        self._numbers: dict[int, tuple[int, Any]] = {}
 
     def ident(self, item: Any) -> int:
         """The number that identifies an object in this trial; the object stays alive."""
-        return self._numbered.setdefault(id(item), (len(self._numbered), item))[0]
+        return self._numbers.setdefault(id(item), (len(self._numbers), item))[0]
 
     def release(self) -> None:
-        """Release the objects of the trial, and keep the digests with their arrays."""
-        self._numbered = {}
+        """Release the objects of the trial; keep the digests with their arrays."""
+        self._numbers = {}
 
 
 def freeze_gc() -> None:
     """Freeze all objects, and let only `tidy` collect garbage. For child processes."""
-    global _collects
-    _collects = True
+    global _collects_garbage
+    _collects_garbage = True
     # Before Python 3.12, each `isinstance` with a protocol inspects it again; TensorFlow has many.
     for name in ("_get_protocol_attrs", "_is_callable_members_only") if sys.version_info < (3, 12) else ():
         if hasattr(typing, name):
@@ -61,12 +61,12 @@ def freeze_gc() -> None:
 
 def tidy(framework: Framework) -> None:
     """Reset layer names before a trial or draw; every few calls, collect garbage."""
-    global _count
+    global _trial_count
     framework.forget()
-    if not _collects:
+    if not _collects_garbage:
         return
-    _count += 1
-    if _count % _COLLECT_EVERY == 0:
+    _trial_count += 1
+    if _trial_count % _COLLECTION_INTERVAL == 0:
         gc.collect()
-    if _count % _FORGET_KERNELS_EVERY == 0:
+    if _trial_count % _CACHE_INTERVAL == 0:
         framework.tensors.clear_kernel_cache()

@@ -1,4 +1,4 @@
-"""Describes the static structure of a model: layers, calls, inputs, outputs, weights and states."""
+"""Describes the static structure of a model: layers, calls, endpoints, variables."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from clonediff.harness.observation import Endpoint, Structure, Variable
 class Description:
     """The `Structure` of a model, with its layers, its variables and their initial values."""
 
-    def __init__(self, model: Any, context: Context, values: bool = True) -> None:
+    def __init__(self, model: Any, context: Context, reads_values: bool = True) -> None:
         framework, digest = context.framework, context.digests.digest
         self._context = context
         self.model = model
@@ -26,21 +26,21 @@ class Description:
         self.weights, trainable = framework.weights(model)
         states = framework.states(model)
         layers = self.layers.describe()
-        known = {id(weight) for weight in self.weights}
-        in_calls = [variable for key, variable in self.layers.variables.items() if key not in known]
-        self.states = list({id(state): state for state in [*(state for state, _ in states), *in_calls]}.values())
-        # Initial values, which a second description of the same model does not need.
-        self.initial_weights = [framework.read(weight) for weight in self.weights] if values else []
-        self.initial_states = [framework.read(state) for state in self.states] if values else []
+        ids = {id(weight) for weight in self.weights}
+        arguments = [variable for key, variable in self.layers.variables.items() if key not in ids]  # of calls
+        self.states = list({id(state): state for state in [*(state for state, _ in states), *arguments]}.values())
+        # A second description of the same model needs no initial values.
+        self.initial_weights = [framework.read(weight) for weight in self.weights] if reads_values else []
+        self.initial_states = [framework.read(state) for state in self.states] if reads_values else []
         owners: dict[int, int] = {}
         for number, place in enumerate(self.layers.places):
-            for variable in framework.own_variables(place.layer) if place.first == number else ():
+            for variable in framework.own_variables(place.layer) if place.first_number == number else ():
                 owners.setdefault(id(variable), number)
         random_states = {id(state) for state, is_random in states if is_random}
         inputs, outputs = ends = framework.ends(model)
         numbers = {id(tensor): number for side in ends for number, tensor in enumerate(side)}
         structures = [skeleton(side, lambda leaf: numbers.get(id(leaf))) for side in framework.structures(model)]
-        compiled = framework.compiled(model)
+        compiled = framework.compile_config(model)
         digests = {
             id(state): digest(value)
             for state, value in zip(self.states, self.initial_states, strict=False)
@@ -52,8 +52,8 @@ class Description:
             trainable=bool(getattr(model, "trainable", False)),
             input_structure=structures[0],
             output_structure=structures[1],
-            inputs=tuple(map(self._end, inputs)),
-            outputs=tuple(map(self._end, outputs)),
+            inputs=tuple(map(self._endpoint, inputs)),
+            outputs=tuple(map(self._endpoint, outputs)),
             layers=tuple(layers),
             weights=tuple(self._variable(weight, owners, id(weight) in trainable) for weight in self.weights),
             states=tuple(self._variable(state, owners, False, digests.get(id(state), "")) for state in self.states),
@@ -63,16 +63,15 @@ class Description:
         )
 
     def read_facts(self, original: Description | None = None, facts: Facts | None = None) -> None:
-        """Fill the attributes of the shape from `facts`, by default those of the model."""
+        """Put facts into the structure: `facts`, or the facts of the model."""
         original_facts = None if original is None else original.facts
         self.facts: Facts = facts or Facts(self.layers, [*self.weights, *self.states], self._context, original_facts)
-        for attributes, facts_of_layer in zip(self.structure.facts, self.facts.by_layer, strict=False):
+        for attributes, facts_of_layer in zip(self.structure.facts, self.facts.facts_by_layer, strict=False):
             attributes.clear()
             attributes.update(facts_of_layer)
 
     def shared_with(self, clone: Description) -> list[Any]:
-        """The layers and variables that a clone shares with this model."""
-        original, copies = ([*part.layers.objects(), *part.weights, *part.states] for part in (self, clone))
+        original, copies = ([*part.layers.model_and_layers(), *part.weights, *part.states] for part in (self, clone))
         ids = {id(item) for item in original}
         return [item for item in copies if id(item) in ids]
 
@@ -94,8 +93,9 @@ class Description:
             trainable_flag=bool(getattr(variable, "trainable", trainable)),
         )
 
-    def _end(self, tensor: Any) -> Endpoint:
-        framework, place = self._context.framework, self.layers.tensor(tensor)
+    def _endpoint(self, tensor: Any) -> Endpoint:
+        framework = self._context.framework
+        place = self.layers.tensor_place(tensor)
         layer = self.layers.places[place[0]].layer if place else framework.origin(tensor)[0]
         name, shape = str(getattr(layer, "name", "")), framework.shape(tensor)
         optional = bool(getattr(layer, "optional", False))

@@ -13,7 +13,7 @@ from clonediff.harness.observation import Leaf
 
 MAX_KEPT_BYTES = 64 * 1024 * 1024
 _dtype_name = functools.lru_cache(maxsize=None)(str)
-"""Returns the name of a dtype; cached, since NumPy computes it slowly."""
+"""The name of a dtype, cached, since NumPy is slow."""
 
 
 def short_hash(data: Any, suffix: bytes = b"") -> str:
@@ -37,7 +37,7 @@ class Digests:
             array = with_equal_nans(array) if dtype.kind in "fcV" else array
             body = _bytes(array)
         name = short_hash((f"{_dtype_name(dtype)}{array.shape}").encode(), body)
-        # One array takes at most half of the free bytes, so that small arrays always fit.
+        # An array takes at most half of the free bytes, so that small ones always fit.
         if name not in self._arrays and array.nbytes * 2 <= self._free_bytes:
             self._arrays[name] = array
             self._free_bytes -= array.nbytes
@@ -87,8 +87,8 @@ def difference(left: Any, right: Any) -> dict[str, Any]:
     if left.shape != right.shape:
         return report
     differs = left != right
-    numeric = left.dtype.kind not in "OSU" and right.dtype.kind not in "OSU"
-    if numeric:
+    is_numeric = left.dtype.kind not in "OSU" and right.dtype.kind not in "OSU"
+    if is_numeric:
         first, second = (side.astype(np.complex128 if side.dtype.kind == "c" else np.float64) for side in (left, right))
         differs = differs & ~(np.isnan(first) & np.isnan(second))
         finite = np.isfinite(first) & np.isfinite(second)

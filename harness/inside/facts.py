@@ -19,8 +19,8 @@ import numpy as np
 
 from clonediff.harness.inside.attributes import (
     CONTAINERS,
-    OPAQUE,
-    PLAIN,
+    OPAQUE_PACKAGES,
+    PLAIN_TYPES,
     attribute_names,
     holds_only_settings,
     names_in_libraries,
@@ -42,14 +42,14 @@ from clonediff.harness.inside.structure import items_of
 from clonediff.harness.observation import NO_LAYER, Fact
 
 _MAX_DEPTH = 16
-"""Objects at a greater depth are compared as text: properties may create objects endlessly."""
+"""Deeper objects are compared as text: properties may create objects endlessly."""
 _MAX_ITEMS = 1000
 """A container with more items is compared as text."""
 _CODE_TYPES = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, type, types.ModuleType)
-_WRAPPERS = OPAQUE | {"functools"}
+_WRAPPERS = OPAQUE_PACKAGES | {"functools"}
 _NAME_ATTRIBUTES = frozenset(["name", "_name", "_path", "_parent_path"])
-_COMPARED_ELSEWHERE = _NAME_ATTRIBUTES | {"trainable", "_trainable", "input_mask", "output_mask", "distribute_strategy"}
-"""Attributes that are compared with a layer or call, or belong to the caller."""
+_SKIPPED_ATTRIBUTES = _NAME_ATTRIBUTES | {"trainable", "_trainable", "input_mask", "output_mask", "distribute_strategy"}
+"""Not read: attributes that are compared elsewhere, or belong to the caller."""
 _GRAPH_ATTRIBUTES = frozenset(["_inputs", "_outputs"])
 """Attributes that are compared with the calls of layers."""
 _TRAINING_STATE = frozenset([".metrics", ".metrics_names", ".metrics_variables", ".optimizer.learning_rate"])
@@ -58,40 +58,40 @@ _NUMBERS_AT_END = re.compile(r"(_\d+)+$")
 
 
 class Facts:
-    """The facts of a model (`by_layer[0]`) and of layer n (`by_layer[1 + n]`).
+    """The facts of a model (`facts_by_layer[0]`) and of layer n (`facts_by_layer[1 + n]`).
 
     Every object that was read stays alive, so that no `id` is reused.
     """
 
     def __init__(self, layers: Layers, variables: list[Any], context: Context, original: Facts | None = None) -> None:
-        self.by_layer: list[dict[str, Fact]] = []
+        self.facts_by_layer: list[dict[str, Fact]] = []
         self._kept_alive: list[Any] = []
         self.other_variables: list[Any] = []
-        """Variables that are neither weights nor states of the model, as in an optimizer."""
+        """Variables that are neither weights nor states, as in an optimizer."""
         self._context, self._framework = context, context.framework
-        self._places = layers
-        self._layers = {**layers.index, id(layers.model): -1}
-        self._variables = {id(variable): number for number, variable in reversed([*enumerate(variables)])}
-        self._mutable: dict[int, Any] = {}
-        """Mutable objects by `id`: if two attributes share one, that is a fact."""
+        self._layers = layers
+        self._layer_numbers = {**layers.index, id(layers.model): -1}
+        self._variable_numbers = {id(variable): number for number, variable in reversed([*enumerate(variables)])}
+        self._mutable_objects: dict[int, Any] = {}
+        """Mutable objects by `id`: it is a fact if attributes share one."""
         self.functions: list[Any] = []
-        self._parts_of_original = set() if original is None else {*original._layers, *original._variables}
+        self._parts_of_original = set() if original is None else {*original._layer_numbers, *original._variable_numbers}
         self._first_places: dict[int, tuple[int, str]] = {}
         self._settings_depth = 0
         self._unread_functions: collections.deque[tuple[int, str, Any]] = collections.deque()
         """Functions by layer and path; their contents are read last."""
-        owners = layers.objects()
+        owners = layers.model_and_layers()
         self._layers_by_name: dict[str, int] = {}
-        """The index of the layer by name; `NO_LAYER` if several layers have that name."""
+        """The layer by name; `NO_LAYER` if several layers have that name."""
         for number, name in enumerate((str(getattr(owner, "name", "")) for owner in owners), -1):
             self._layers_by_name[name] = NO_LAYER if name in self._layers_by_name else number
         self._stems = {_NUMBERS_AT_END.sub("", name) for name in self._layers_by_name}
         self._node_types = {type(node) for owner in owners[1:] for node in self._framework.layer_nodes(owner)}
         self._text_facts: dict[str, Fact] = {}
         for number, owner in enumerate(owners, -1):
-            self.by_layer.append({})
+            self.facts_by_layer.append({})
             self._select_layer(number)
-            if self._layers[id(owner)] == number:
+            if self._layer_numbers[id(owner)] == number:
                 self._read_attributes("", owner, 0)
         self._select_layer(-1)
         for path, value in _compile_objects("._compile_config.config", self._framework.compile_arguments(layers.model)):
@@ -99,28 +99,28 @@ class Facts:
         self._read_functions()
 
     def _select_layer(self, number: int) -> None:
-        self._number, self._facts = number, self.by_layer[1 + number]
+        self._current_layer, self._facts = number, self.facts_by_layer[1 + number]
 
     def _read_attributes(self, path: str, owner: Any, depth: int) -> bool:
         """Read the attributes of an object; return whether a value in it is mutable."""
-        is_mutable, kind = False, type(owner)
-        names, own_names = attribute_names(owner, self._context.private)
-        for name in sorted(names.union(properties(kind)) - (frozenset() if path else _COMPARED_ELSEWHERE)):
+        is_mutable, cls = False, type(owner)
+        names, all_names = attribute_names(owner, self._context.private_pattern)
+        for name in sorted(names.union(properties(cls)) - (frozenset() if path else _SKIPPED_ATTRIBUTES)):
             attribute_path = f"{path}.{name}"
-            if attribute_path in _TRAINING_STATE and self._number < 0 and self._context.ignores_values:
+            if attribute_path in _TRAINING_STATE and self._current_layer < 0 and self._context.ignores_values:
                 continue
             try:
                 value = getattr(owner, name)
-                if callable(value) and hasattr(value, "__wrapped__") and callable(getattr(kind, name, None)):
+                if callable(value) and hasattr(value, "__wrapped__") and callable(getattr(cls, name, None)):
                     continue  # a method that Keras has wrapped for this object
-                if name == "name" and type(value) is str and _is_generated_name(value, kind.__name__):
+                if name == "name" and type(value) is str and _is_generated_name(value, cls.__name__):
                     value = _NUMBERS_AT_END.sub("", value)
                 if name == "seed" and type(value) is int and owner.get_config().get("seed", value) is None:
-                    value = None  # Keras drew it; the user passed none
+                    value = None  # the user passed no seed, so Keras drew one
             except Exception as error:  # some properties fail until a model is built
                 self._facts[attribute_path] = Fact(f"raises {type(error).__name__}")
                 continue
-            is_derived = name in names_in_libraries(kind) and (name not in own_names or name in _GRAPH_ATTRIBUTES)
+            is_derived = name in names_in_libraries(cls) and (name not in all_names or name in _GRAPH_ATTRIBUTES)
             if is_derived and self._is_list_of_parts(value):
                 self._facts[attribute_path] = Fact(_container_name(value))  # the value of a property, such as `weights`
                 continue
@@ -130,8 +130,8 @@ class Facts:
     def _is_list_of_parts(self, value: Any) -> bool:
         """Whether a value is a list of layers, variables, calls or tensors."""
         return isinstance(value, (list, tuple)) and all(
-            id(item) in self._variables
-            or id(item) in self._layers
+            id(item) in self._variable_numbers
+            or id(item) in self._layer_numbers
             or type(item) in self._node_types
             or isinstance(item, self._framework.tensor_class)
             or _is_tensor(item)
@@ -140,13 +140,13 @@ class Facts:
 
     def _read_value(self, path: str, value: Any, depth: int) -> bool:
         """Read a value; return whether it, or a value in it, is mutable."""
-        kind = type(value)
-        if kind in PLAIN:
-            self._facts[path] = self._text_fact(value) if kind is str else Fact(repr(value))
+        cls = type(value)
+        if cls in PLAIN_TYPES:
+            self._facts[path] = self._text_fact(value) if cls is str else Fact(repr(value))
             return False
         reference = self._reference(value)
         if reference is None and id(value) in self._parts_of_original:
-            self._facts[path] = Fact(kind.__name__)  # such an object is reported as a leak
+            self._facts[path] = Fact(cls.__name__)  # such an object is reported as a leak
             return False
         self._kept_alive.append(value)
         if reference is not None:
@@ -158,42 +158,42 @@ class Facts:
             content = shape if self._context.ignores_values else self._array_text(self._framework.read(value))
             self._facts[path] = Fact(content, detail=str(getattr(value, "trainable", "")))
             return True
-        text = self._whole_text(path, value, kind)
+        text = self._whole_text(path, value, cls)
         if text or depth > _MAX_DEPTH:
             self._facts[path] = Fact(text or short_text(value))
             return _is_tensor(value) and self._framework.tensors.is_concrete(value)
-        if id(value) in self._mutable and not self._settings_depth:
+        if id(value) in self._mutable_objects and not self._settings_depth:
             self._facts[path] = Fact(first_place=self._first_places[id(value)])
             return True
         if not self._settings_depth:
-            self._first_places[id(value)] = self._number, path
-            self._mutable[id(value)] = value  # before its parts, since it may contain itself
+            self._first_places[id(value)] = self._current_layer, path
+            self._mutable_objects[id(value)] = value  # before its parts, since it may contain itself
         is_mutable = self._read_parts(path, value, depth)
         if not is_mutable and not self._settings_depth:
-            del self._mutable[id(value)]
+            del self._mutable_objects[id(value)]
         return is_mutable
 
     def _reference(self, value: Any) -> Fact | None:
-        if id(value) in self._layers:
-            return Fact("a layer", layer=self._layers[id(value)])
-        if id(value) in self._variables:
-            return Fact("a variable", variable=self._variables[id(value)])
+        if id(value) in self._layer_numbers:
+            return Fact("a layer", layer=self._layer_numbers[id(value)])
+        if id(value) in self._variable_numbers:
+            return Fact("a variable", variable=self._variable_numbers[id(value)])
         if isinstance(value, self._framework.tensor_class):
             shape = "a tensor of {}".format(getattr(value, "shape", ""))  # its dtype is compared with the call
-            return Fact(shape, tensor=self._places.tensor_of_any_graph(value), detail=class_code(type(value)))
+            return Fact(shape, tensor=self._layers.tensor_place_in_any_graph(value), detail=class_code(type(value)))
         return None
 
-    def _whole_text(self, path: str, value: Any, kind: Any) -> str:
+    def _whole_text(self, path: str, value: Any, cls: Any) -> str:
         """The text of a value that is compared as a whole; "" for other values."""
         if isinstance(value, functools.partial):
-            self._unread_functions.append((self._number, path, value))
+            self._unread_functions.append((self._current_layer, path, value))
             return "partial"
         function = _unwrapped(value)
         if isinstance(function, _CODE_TYPES):
             if isinstance(function, (types.FunctionType, types.MethodType)):
-                self._unread_functions.append((self._number, path, function))
+                self._unread_functions.append((self._current_layer, path, function))
             return f"module {function.__name__}" if isinstance(function, types.ModuleType) else full_text(function)
-        if isinstance(value, (np.ndarray, *CONTAINERS)) or root_of(kind) not in OPAQUE:
+        if isinstance(value, (np.ndarray, *CONTAINERS)) or root_of(cls) not in OPAQUE_PACKAGES:
             return ""
         if not _is_tensor(value):
             return short_text(value)
@@ -202,7 +202,7 @@ class Facts:
         return self._array_text(self._framework.tensors.array(value))
 
     def _read_parts(self, path: str, value: Any, depth: int) -> bool:
-        kind = type(value)
+        cls = type(value)
         if isinstance(value, np.ndarray):
             if value.dtype == object:
                 return self._read_items(path, value.ravel().tolist(), depth)
@@ -210,11 +210,11 @@ class Facts:
             return True
         if isinstance(value, CONTAINERS):
             is_mutable = self._read_items(path, value, depth)
-            return (is_user_defined(kind) and self._read_attributes(path, value, depth)) or is_mutable
-        self._facts[path] = Fact(kind.__name__, detail=class_code(kind))
+            return (is_user_defined(cls) and self._read_attributes(path, value, depth)) or is_mutable
+        self._facts[path] = Fact(cls.__name__, detail=class_code(cls))
         if isinstance(value, weakref.ref):
             return self._read_value(path + "()", value(), depth + 1)
-        is_settings = holds_only_settings(kind)
+        is_settings = holds_only_settings(cls)
         self._settings_depth += is_settings
         is_mutable = self._read_attributes(path, value, depth)
         self._settings_depth -= is_settings
@@ -253,7 +253,7 @@ class Facts:
             self.functions.append(function)
             self._select_layer(number)
             for step, value in objects_in_function(function):
-                if type(value) not in PLAIN or isinstance(function, functools.partial):
+                if type(value) not in PLAIN_TYPES or isinstance(function, functools.partial):
                     self._read_value(path + step, value, path.count("__") + 1)
 
     def _array_text(self, value: Any) -> str:
@@ -265,20 +265,20 @@ class Facts:
         if text not in self._text_facts:
             parts = text.split("/")
             stems = [_NUMBERS_AT_END.sub("", part) for part in parts]
-            named = tuple(
+            names = tuple(
                 (stem if stem in self._stems else part, self._layers_by_name.get(part, NO_LAYER))
                 for stem, part in zip(stems, parts, strict=False)
             )
-            self._text_facts[text] = Fact(repr(text), named=named if self._stems.intersection(stems) else ())
+            self._text_facts[text] = Fact(repr(text), layer_names=names if self._stems.intersection(stems) else ())
         return self._text_facts[text]
 
 
 def _compile_objects(path: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """The objects in nested `compile` arguments, each with its path; plain values are in `Structure.compiled`."""
+    """The objects in nested `compile` arguments by path, without plain values."""
     if isinstance(value, (list, tuple, dict)):
         for key, item in items_of(value):
             yield from _compile_objects(f"{path}[{key!r}]", item)
-    elif type(value) not in PLAIN:
+    elif type(value) not in PLAIN_TYPES:
         yield path, value
 
 
@@ -310,19 +310,19 @@ def _unwrapped(value: Any) -> Any:
 
 
 def _container_name(value: Any) -> str:
-    """The class name of a container; for wrappers, that of the builtin class."""
-    kind = type(value)
-    if root_of(kind) not in ("keras", "tf_keras", "tensorflow"):
-        return kind.__name__
+    """The class name of a container; for a wrapper, of the builtin class."""
+    cls = type(value)
+    if root_of(cls) not in ("keras", "tf_keras", "tensorflow"):
+        return cls.__name__
     return next(container.__name__ for container in CONTAINERS if isinstance(value, container))
 
 
 def _is_tensor(value: Any) -> bool:
-    return root_of(type(value)) in OPAQUE and hasattr(value, "shape") and hasattr(value, "dtype")
+    return root_of(type(value)) in OPAQUE_PACKAGES and hasattr(value, "shape") and hasattr(value, "dtype")
 
 
 @functools.lru_cache(maxsize=4096)
-def _is_generated_name(name: str, kind: str) -> bool:
-    """Whether Keras seems to have generated a name: "seed_generator_3" for `SeedGenerator`."""
-    snake_case = re.sub("([a-z0-9])([A-Z])", r"\1_\2", re.sub("(.)([A-Z][a-z0-9]+)", r"\1_\2", kind)).lower()
+def _is_generated_name(name: str, class_name: str) -> bool:
+    """Whether Keras generated a name: "seed_generator_3" for `SeedGenerator`."""
+    snake_case = re.sub("([a-z0-9])([A-Z])", r"\1_\2", re.sub("(.)([A-Z][a-z0-9]+)", r"\1_\2", class_name)).lower()
     return _NUMBERS_AT_END.sub("", name) == snake_case

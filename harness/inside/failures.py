@@ -20,7 +20,7 @@ Frames = list[tuple[str, str, Any]]
 """File, function and line of each frame, the innermost last."""
 
 _PACKAGE = re.compile(r".*/(?:site-packages|dist-packages|packages/[^/]+)/")
-_STANDARD = re.compile(r".*/lib/python\d[.\d]*/")
+_STANDARD_LIBRARY = re.compile(r".*/lib/python\d[.\d]*/")
 _OUR_FILES = re.compile(r"inside/(?:cloners/__init__|frameworks/\w+|trial|run)\.py$")
 _OUR_PACKAGES = re.compile(r".*/(?=(?:inside|server|fixed)/)")
 
@@ -46,11 +46,11 @@ def stack(frame: Any) -> Frames:
 
 def plain_frames(frames: Frames, function: str = "") -> tuple[Frame, ...]:
     """Frames as plain data; only those below our `function`, if it is not ""."""
-    named = [(package_path(file), name, line) for file, name, line in _frames_below(frames, function)]
-    named = [frame for frame in named if not _OUR_FILES.match(frame[0])]
-    if len(named) > MAX_FRAMES:
-        named = named[: MAX_FRAMES // 2] + named[-MAX_FRAMES // 2 :]
-    return tuple(Frame(file, name, line or 0) for file, name, line in named)
+    short = [(package_path(file), name, line) for file, name, line in _frames_below(frames, function)]
+    frames = [frame for frame in short if not _OUR_FILES.match(frame[0])]
+    if len(frames) > MAX_FRAMES:
+        frames = frames[: MAX_FRAMES // 2] + frames[-MAX_FRAMES // 2 :]
+    return tuple(Frame(file, name, line or 0) for file, name, line in frames)
 
 
 def _frames_below(frames: Frames, function: str) -> Frames:
@@ -84,7 +84,7 @@ def _inner_errors(error: BaseException) -> Iterator[BaseException]:
 @functools.lru_cache(maxsize=10000)
 def package_path(file: str) -> str:
     """The path of a file from its package on: "keras/src/models/cloning.py"."""
-    for root in (_PACKAGE, _STANDARD, _OUR_PACKAGES):
+    for root in (_PACKAGE, _STANDARD_LIBRARY, _OUR_PACKAGES):
         if root.match(file):
             return root.sub("", file, count=1)
     # A release under test is in its own folder on the path.

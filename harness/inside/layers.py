@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from clonediff.harness.inside.canonical import class_code, short_text
-from clonediff.harness.inside.configs import settings
+from clonediff.harness.inside.configs import config_texts
 from clonediff.harness.inside.context import Context
 from clonediff.harness.inside.packages import cached_per_class
 from clonediff.harness.inside.structure import items_of, leaves, skeleton
@@ -33,18 +33,19 @@ class LayerPlace(NamedTuple):
     layer: Any
     holder: int
     role: str
-    first: int
+    first_number: int
 
 
 class Layers:
-    """The places of a model's layers; `index` has each layer's first place by `id`."""
+    """The places of a model's layers; `index` has the first place of each, by `id`."""
 
     def __init__(self, model: Any, context: Context) -> None:
         self.model = model
         self.places: list[LayerPlace] = []
         self.index: dict[int, int] = {}
         self.variables: dict[int, Any] = {}
-        self._context, self._framework = context, context.framework
+        self._context = context
+        self._framework = context.framework
         self._members: dict[int, dict[int, int]] = {}
         """For each holder, the places of its layers by `id`."""
         self._visit(model, -1)
@@ -58,7 +59,7 @@ class Layers:
             if self._framework.is_graph(self._layer_at(holder)):
                 self._number_nodes(holder, members)
 
-    def objects(self) -> list[Any]:
+    def model_and_layers(self) -> list[Any]:
         return [self.model, *(place.layer for place in self.places)]
 
     def _layer_at(self, number: int) -> Any:
@@ -102,7 +103,7 @@ class Layers:
                 ident=self._context.ident(layer),
                 holder=holder,
                 role=role,
-                config=settings(layer, framework) if first == number else records[first].config,
+                config=config_texts(layer, framework) if first == number else records[first].config,
                 trainable=bool(getattr(layer, "trainable", False)),
                 calls=tuple(self._describe_call(node, layer, holder) for node in nodes),
                 nodes=framework.node_counts(layer),
@@ -113,8 +114,8 @@ class Layers:
             records.append(record)
         return records
 
-    def tensor(self, tensor: Any, holder: int = -1) -> tuple[int, int, int] | None:
-        """A symbolic tensor as [layer, use, output] in a holder's graph, or None."""
+    def tensor_place(self, tensor: Any, holder: int = -1) -> tuple[int, int, int] | None:
+        """The place of a symbolic tensor in a holder's graph, as [layer, use, output], or None."""
         layer, node, output = self._framework.origin(tensor)
         place = self._members.get(holder, {}).get(id(layer))
         if place is None:
@@ -122,11 +123,10 @@ class Layers:
         use = self._uses.get((holder, id(node)))
         return None if use is None else (place, use, output)
 
-    def tensor_of_any_graph(self, tensor: Any) -> tuple[int, int, int] | None:
-        """A symbolic tensor as [layer, use, output] in any graph, or None."""
+    def tensor_place_in_any_graph(self, tensor: Any) -> tuple[int, int, int] | None:
         _, node, _ = self._framework.origin(tensor)
         holder = self._holders.get(id(node))
-        return None if holder is None else self.tensor(tensor, holder)
+        return None if holder is None else self.tensor_place(tensor, holder)
 
     def _describe_call(self, node: Any, layer: Any, holder: int) -> CallRecord:
         leaf = functools.partial(self._describe_leaf, holder)
@@ -143,8 +143,7 @@ class Layers:
         if len(args) < 2 and not kwargs:
             return args, kwargs
         parameters = {parameter.name: parameter for parameter in _parameters_of_call(type(layer))}
-        by_position = inspect.Parameter.POSITIONAL_OR_KEYWORD
-        positional = [parameter for parameter in parameters.values() if parameter.kind <= by_position]
+        positional = [item for item in parameters.values() if item.kind <= item.POSITIONAL_OR_KEYWORD]
         has_mask = any(
             isinstance(leaf, self._framework.tensor_class) and self._framework.has_mask(leaf) for leaf in leaves(args)
         )
@@ -162,7 +161,7 @@ class Layers:
     def _describe_leaf(self, holder: int, value: Any) -> Any:
         framework = self._framework
         if isinstance(value, framework.tensor_class):
-            place = self.tensor(value, holder)
+            place = self.tensor_place(value, holder)
             return {"tensor": list(place)} if place else {"outside": f"{framework.dtype(value)} {value.shape}"}
         if value is None or isinstance(value, (bool, str, int)):
             return value
@@ -181,8 +180,8 @@ class Layers:
 
 
 @cached_per_class
-def _parameters_of_call(kind: Any) -> list[inspect.Parameter]:
-    return list(inspect.signature(kind.call).parameters.values())[1:]
+def _parameters_of_call(cls: Any) -> list[inspect.Parameter]:
+    return list(inspect.signature(cls.call).parameters.values())[1:]
 
 
 def _is_default(parameter: inspect.Parameter | None, value: Any, has_mask: bool) -> bool:
@@ -200,14 +199,13 @@ def _is_default(parameter: inspect.Parameter | None, value: Any, has_mask: bool)
     return not (has_mask and parameter.name.endswith("mask"))
 
 
-def is_custom_class(kind: type) -> bool:
-    """Whether a class is defined outside Keras."""
-    return kind.__module__.partition(".")[0] not in ("keras", "tf_keras")
+def is_custom_class(cls: type) -> bool:
+    return cls.__module__.partition(".")[0] not in ("keras", "tf_keras")
 
 
 def _role(holder: Any, layer: Any) -> str:
-    """The attribute of a holder with the layer, such as "layers[1]", or ""."""
-    private = ""
+    """The attribute of a holder that has the layer, such as "layers[1]"; "" if none has it."""
+    private_role = ""
     for name, value in vars(holder).items():
         role = name if value is layer else ""
         if isinstance(value, (list, tuple, dict)):
@@ -215,5 +213,5 @@ def _role(holder: Any, layer: Any) -> str:
         if role and not role.startswith("_"):
             return role
         if role and not role.startswith(_TRACKING_LISTS):
-            private = private or role
-    return private
+            private_role = private_role or role
+    return private_role

@@ -31,7 +31,7 @@ Objects = dict[int, Any]
 """Objects by `id`; the dict keeps them alive, so that no `id` is reused."""
 
 _TRACKING = "tensorflow.python.trackable."
-"""The package with TensorFlow's wrappers of lists and dicts, and its checkpoint references."""
+"""TensorFlow's wrappers of lists and dicts, and its checkpoint references."""
 _VALUES: tuple[Any, ...] = (
     *(bool, int, float, complex, str, bytes, enum.Enum, type(None), type(NotImplemented), type(Ellipsis)),
     *(type, types.ModuleType, types.CodeType, types.FrameType, types.TracebackType, types.BuiltinFunctionType),
@@ -49,24 +49,24 @@ _MODULE_KEY = "__builtins__"
 _FUNCTION_PARTS = ("__closure__", "__defaults__", "__kwdefaults__", "__self__", "__func__", "func", "args", "keywords")
 
 
-class _Kind(enum.Enum):
-    """How a walk treats the objects of a class."""
+class _Category(enum.Enum):
+    """A category of classes, whose objects a walk treats in the same way."""
 
     VALUE = 0
     PART = 1
-    CAN_CHANGE = 2
+    MUTABLE = 2
     FUNCTION = 3  # a function or weak reference
 
 
-def owned_objects(model: Any, in_functions: Iterable[Any] = ()) -> Objects:
+def owned_objects(model: Any, function_items: Iterable[Any] = ()) -> Objects:
     """The objects that belong to a model, or to the objects in its functions."""
-    return _walk([model, *(item for item in in_functions if _belongs_to_model(type(item)))], _belongs_to_model)
+    return _walk([model, *(item for item in function_items if _belongs_to_model(type(item)))], _belongs_to_model)
 
 
 def common_objects(first: Objects, second: Objects, known: Objects) -> list[Any]:
     """The mutable objects that both models have, except `known` objects."""
     keys = first.keys() & second.keys() - known.keys()
-    return [first[key] for key in keys if _kind(type(first[key])) is _Kind.CAN_CHANGE]
+    return [first[key] for key in keys if _category(type(first[key])) is _Category.MUTABLE]
 
 
 def referents_of(owned: Objects) -> list[Any]:
@@ -97,29 +97,29 @@ def same_referents(before: list[Any], after: list[Any]) -> bool:
 def leaks(
     clone: list[Any], original: list[Any], owned: Objects, known: Iterable[Any], whole_packages: bool = False
 ) -> tuple[Leak, ...]:
-    """The `owned` of the original that the clone reaches without `known` objects.
+    """The mutable objects of the original that the clone reaches without `known` objects.
 
-    `clone` and `original` are lists of a model and its layers. What a module holds is not a leak.
+    `clone` and `original` are lists of a model and its layers. `owned` has the objects of the original.
     """
     stops = {id(item) for item in known}
     reached = _walk([item for item in clone if id(item) not in stops], _is_reachable)
-    mutable = (key for key in reached.keys() & owned.keys() if _kind(type(reached[key])) is _Kind.CAN_CHANGE)
+    mutable = (key for key in reached.keys() & owned.keys() if _category(type(reached[key])) is _Category.MUTABLE)
     shared = {key for key in mutable if key not in stops and not _is_read_only(reached[key])}
     if not shared:
         return ()
-    common = _held_by_modules(owned, whole_packages)
-    paths = {key: path for key, path in _paths(clone, shared, stops).items() if key not in common}
-    of_original = _paths(original, set(paths), set(), nested=True)
+    excluded = _objects_in_modules(owned, whole_packages)
+    paths = {key: path for key, path in _paths(clone, shared, stops).items() if key not in excluded}
+    original_paths = _paths(original, set(paths), set(), nested=True)
     names = {key: type(owned[key]).__name__ for key in paths}
-    return tuple(Leak(names[key], *path, *of_original.get(key, (-1, ""))) for key, path in paths.items())
+    return tuple(Leak(names[key], *path, *original_paths.get(key, (-1, ""))) for key, path in paths.items())
 
 
 def _is_read_only(item: Any) -> bool:
-    """Whether an object is a read-only or zero-dimensional array; tf_keras shares these."""
+    """Whether an object is an array that is read-only or a scalar: tf_keras shares these."""
     return isinstance(item, np.ndarray) and not (item.flags.writeable and item.ndim)
 
 
-def _held_by_modules(original: Objects, whole_packages: bool) -> Objects:
+def _objects_in_modules(original: Objects, whole_packages: bool) -> Objects:
     """The objects in `__main__` and in the modules of a model's classes, except Keras'.
 
     With `whole_packages`, all modules in the same packages are searched.
@@ -142,10 +142,10 @@ def _walk(roots: Iterable[Any], follows: Callable[[Any], bool]) -> Objects:
         for part in parts:
             if id(part) in objects:
                 continue
-            kind = type(part)
-            if kind not in followed:
-                followed[kind] = follows(kind)
-            if followed[kind] and not (kind is dict and _MODULE_KEY in part):
+            cls = type(part)
+            if cls not in followed:
+                followed[cls] = follows(cls)
+            if followed[cls] and not (cls is dict and _MODULE_KEY in part):
                 objects[id(part)] = part
                 level.append(part)
     return objects
@@ -156,36 +156,36 @@ def _referents(items: list[Any]) -> list[Any]:
     return referents + [item() for item in items if isinstance(item, weakref.ref)]
 
 
-def _belongs_to_model(kind: Any) -> bool:
-    return _kind(kind) in (_Kind.PART, _Kind.CAN_CHANGE)
+def _belongs_to_model(cls: Any) -> bool:
+    return _category(cls) in (_Category.PART, _Category.MUTABLE)
 
 
-def _is_reachable(kind: Any) -> bool:
-    return _kind(kind) is not _Kind.VALUE
+def _is_reachable(cls: Any) -> bool:
+    return _category(cls) is not _Category.VALUE
 
 
-def _belongs_to_module(kind: Any) -> bool:
+def _belongs_to_module(cls: Any) -> bool:
     """Whether objects of a class can belong to a module, unlike Keras objects."""
-    return issubclass(kind, type) or (_belongs_to_model(kind) and not is_keras_class(kind))
+    return issubclass(cls, type) or (_belongs_to_model(cls) and not is_keras_class(cls))
 
 
 @cached_per_class
-def _kind(kind: Any) -> _Kind:
-    package = root_of(kind)
-    if issubclass(kind, _VALUES) or is_policy(kind):
-        return _Kind.VALUE
-    if issubclass(kind, _FUNCTIONS):
-        return _Kind.FUNCTION
-    if issubclass(kind, _STATES):
-        return _Kind.CAN_CHANGE
-    if package == "tensorflow" and kind.__name__ in _RESOURCES:
-        return _Kind.CAN_CHANGE
-    if package in BACKENDS and not kind.__module__.startswith(_TRACKING):
-        return _Kind.VALUE
-    is_frozen = getattr(getattr(kind, "__dataclass_params__", None), "frozen", False)
-    if is_frozen or issubclass(kind, (tuple, frozenset)) or package in sys.stdlib_module_names:
-        return _Kind.PART
-    return _Kind.CAN_CHANGE
+def _category(cls: Any) -> _Category:
+    package = root_of(cls)
+    if issubclass(cls, _VALUES) or is_policy(cls):
+        return _Category.VALUE
+    if issubclass(cls, _FUNCTIONS):
+        return _Category.FUNCTION
+    if issubclass(cls, _STATES):
+        return _Category.MUTABLE
+    if package == "tensorflow" and cls.__name__ in _RESOURCES:
+        return _Category.MUTABLE
+    if package in BACKENDS and not cls.__module__.startswith(_TRACKING):
+        return _Category.VALUE
+    is_frozen = getattr(getattr(cls, "__dataclass_params__", None), "frozen", False)
+    if is_frozen or issubclass(cls, (tuple, frozenset)) or package in sys.stdlib_module_names:
+        return _Category.PART
+    return _Category.MUTABLE
 
 
 # -- paths of leaks
@@ -199,16 +199,16 @@ def _paths(roots: list[Any], wanted: set[int], stops: set[int], *, nested: bool 
     numbers = {id(root): number for number, root in enumerate(roots, -1) if id(root) not in stops}
     holders: dict[int, Any] = dict.fromkeys(numbers)
     paths = {key: (numbers[key], "") for key in wanted & numbers.keys()}
-    waiting = collections.deque(root for root in roots if id(root) in numbers)
-    while waiting and len(paths) < len(wanted):
-        holder = waiting.popleft()
+    queue = collections.deque(root for root in roots if id(root) in numbers)
+    while queue and len(paths) < len(wanted):
+        holder = queue.popleft()
         for part in _referents([holder]):
-            key, kind = id(part), type(part)
-            if key in holders or not _is_reachable(kind) or key in stops or (kind is dict and _MODULE_KEY in part):
+            key, cls = id(part), type(part)
+            if key in holders or not _is_reachable(cls) or key in stops or (cls is dict and _MODULE_KEY in part):
                 continue
             holders[key] = holder
             if nested or key not in wanted:
-                waiting.append(part)
+                queue.append(part)
             if key not in wanted:
                 continue
             path = [part]

@@ -1,6 +1,6 @@
 """A trial of a model in the user's own process, which leaves the model unchanged.
 
-To find unknown sizes of inputs, the model is called with a few likely sizes: it raises if a size does not fit.
+Unknown sizes of inputs are found by calling the model, which raises if a size does not fit.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from clonediff.harness.inside.context import Context
 from clonediff.harness.inside.description import Description
 from clonediff.harness.inside.frameworks.interface import Framework
-from clonediff.harness.inside.original import Live, VariableValues
+from clonediff.harness.inside.original import LiveModel, VariableValues
 from clonediff.harness.inside.structure import leaves
 from clonediff.harness.inside.trial import run_trial
 from clonediff.harness.inside.values import DEFAULT_BATCH, input_arrays
@@ -24,10 +24,10 @@ from clonediff.harness.inside.warning_recorder import ignored_warnings
 from clonediff.harness.observation import Answer, Case, Endpoint, Request
 
 _SEED = 0
-SIZE = 32
+FIRST_SIZE = 32
 """The first size to try: large enough for an image that is halved five times."""
 INTEGER_BOUND = 10
-"""Drawn integers are smaller than this, and in the vocabulary of the model."""
+"""Drawn integers are smaller, and in the vocabulary of the model."""
 
 _COMMON_SIZES = (16, 8, 4, 2, 1, 64, 128, 224, 256, 512)
 _MAX_TABLE_SIZES = 8
@@ -36,7 +36,7 @@ _SIZE_NAMES = re.compile(r"length|position|input_dim|target_shape")
 _MASK = re.compile(r"(?i:(?:^|[^a-z])masks?[\W_\d]*)$|[a-z]Masks?\d*$")
 
 
-def try_live(
+def try_live_model(
     model: Any, cloners: Mapping[str, Any], framework: Framework, inputs: Any = None, costly: bool = True
 ) -> tuple[Answer, list[dict[str, Any]]]:
     """Run a trial of an existing model; return the answer and the input specs."""
@@ -47,17 +47,17 @@ def try_live(
         reason = f"{type(model).__name__} is subclassed, so it has no graph of layers to compare"
         advice = "pass keras.Model(inputs, model(inputs)). clonediff.clone_model can clone the model itself"
         raise TypeError(f"{reason}: {advice}")
-    with ignored_warnings() as filters, framework.isolated(), _restored_afterwards(model, context):
+    with ignored_warnings() as filters, framework.isolated(), _restore_at_end(model, context):
         if not framework.ends(model)[0]:
             raise ValueError(f"the model {model.name!r} is not built: call it on data, or start it with an Input")
-        description = Description(model, Context(framework, 0), values=False)
+        description = Description(model, Context(framework, 0), reads_values=False)
         ends = description.structure.inputs
-        specs = _working_inputs(description, framework) if inputs is None else _specs(ends, inputs)
+        specs = _find_specs(description, framework) if inputs is None else _specs_of_arrays(ends, inputs)
         request = Request(Case("", tuple(specs), seed=_SEED), costly=costly)
-        return run_trial(request, framework, cloners=cloners, live=Live(model, filters)), specs
+        return run_trial(request, framework, cloners=cloners, live=LiveModel(model, filters)), specs
 
 
-def _specs(ends: Sequence[Endpoint], inputs: Any) -> list[dict[str, Any]]:
+def _specs_of_arrays(ends: Sequence[Endpoint], inputs: Any) -> list[dict[str, Any]]:
     """The specs of the user's arrays: one array, a list, or a dict by name."""
     names = [end.name for end in ends]
     if isinstance(inputs, Mapping):
@@ -85,8 +85,8 @@ def _quoted(names: Sequence[str] | Mapping[str, Any]) -> str:
 
 
 @contextlib.contextmanager
-def _restored_afterwards(model: Any, context: Context) -> Iterator[None]:
-    """At the end of a scope, restore a model's weights, states, optimizer and metrics."""
+def _restore_at_end(model: Any, context: Context) -> Iterator[None]:
+    """Restore a model's variables at the end of a scope."""
     framework, values = context.framework, VariableValues(context)
     states = [state for state, _ in framework.states(model)]
     for variable in [*framework.weights(model)[0], *states, *framework.training_variables(model)]:
@@ -100,35 +100,35 @@ def _restored_afterwards(model: Any, context: Context) -> Iterator[None]:
 # -- inputs that a model accepts
 
 
-def _working_inputs(description: Description, framework: Framework) -> list[dict[str, Any]]:
-    """Specs of inputs that the model accepts, or else the first ones tried."""
+def _find_specs(description: Description, framework: Framework) -> list[dict[str, Any]]:
+    """The specs of inputs that the model accepts, or else the first specs tried."""
     # An input of any rank gets two dimensions.
     ends = [end if end.shape is not None else replace(end, shape=(None, None)) for end in description.structure.inputs]
     batch = next((end.shape[0] for end in ends if end.shape and end.shape[0]), DEFAULT_BATCH)
     names = [end.name for end in ends if end.shape and None in end.shape[1:]]
-    vocabularies = [size for size in map(_vocabulary_size, description.layers.objects()) if size]
+    vocabularies = [size for size in map(_vocabulary_size, description.layers.model_and_layers()) if size]
     bound = min([INTEGER_BOUND, *vocabularies])
-    as_integers = bool(vocabularies) and not any("int" in end.dtype for end in ends)
+    draws_integers = bool(vocabularies) and not any("int" in end.dtype for end in ends)
     for sizes in _sizes_to_try(names, description, framework):
         # Indices to look up may be declared as float32, the default dtype of an input.
-        specs = _specs_of_sizes(ends, sizes, batch, bound, as_integers)
+        specs = _specs_of_sizes(ends, sizes, batch, bound, draws_integers)
         if _accepts(description.model, specs, batch, framework):
             return specs
-    return _specs_of_sizes(ends, dict.fromkeys(names, SIZE), batch, bound, as_integers)
+    return _specs_of_sizes(ends, dict.fromkeys(names, FIRST_SIZE), batch, bound, draws_integers)
 
 
 def _specs_of_sizes(
-    ends: Sequence[Endpoint], sizes: dict[str, int], batch: int, bound: int = INTEGER_BOUND, as_integers: bool = False
+    ends: Sequence[Endpoint], sizes: dict[str, int], batch: int, bound: int, draws_integers: bool
 ) -> list[dict[str, Any]]:
-    """Specs of inputs, with `sizes` for unknown ones; floats may be drawn `as_integers`."""
+    """Specs of inputs, with `sizes` for unknown sizes and, if asked, integers for floats."""
     bound = min(bound, max(min(sizes.values(), default=bound), 2))  # integers may be indices into another input
     specs = []
     for end in ends:
-        shape = [sizes.get(end.name, SIZE) if size is None else size for size in (end.shape or ())[1:]]
+        shape = [sizes.get(end.name, FIRST_SIZE) if size is None else size for size in (end.shape or ())[1:]]
         spec: dict[str, Any] = {"name": end.name, "shape": shape, "dtype": end.dtype, "batch": batch}
         if "int" in end.dtype and _MASK.search(end.name) and bound > 1:
             spec["fill"] = "mask"
-        elif "int" in end.dtype or (as_integers and "float" in end.dtype):
+        elif "int" in end.dtype or (draws_integers and "float" in end.dtype):
             spec.update(fill="ids", high=bound)
         specs.append(spec)
     return specs
@@ -146,15 +146,15 @@ def _sizes_to_try(names: list[str], description: Description, framework: Framewo
     """Sizes to try, by input: one for all inputs, then another for one input."""
     if not names:
         return
-    yield dict.fromkeys(names, SIZE)
+    yield dict.fromkeys(names, FIRST_SIZE)
     sizes = _table_sizes(description, framework)
-    smaller, larger = [size for size in sizes if size < SIZE], [size for size in sizes if size > SIZE]
-    others = list(dict.fromkeys([*reversed(smaller), *larger, *_COMMON_SIZES]))
-    for size in others:
+    small, large = [size for size in sizes if size < FIRST_SIZE], [size for size in sizes if size > FIRST_SIZE]
+    other_sizes = list(dict.fromkeys([*reversed(small), *large, *_COMMON_SIZES]))
+    for size in other_sizes:
         yield dict.fromkeys(names, size)
     for name in names if len(names) > 1 else ():
-        for size in others:
-            yield {**dict.fromkeys(names, SIZE), name: size}
+        for size in other_sizes:
+            yield {**dict.fromkeys(names, FIRST_SIZE), name: size}
 
 
 def _table_sizes(description: Description, framework: Framework) -> list[int]:
@@ -172,10 +172,10 @@ def _table_sizes(description: Description, framework: Framework) -> list[int]:
 
 
 def _accepts(model: Any, specs: list[dict[str, Any]], batch: int, framework: Framework) -> bool:
-    """Whether a model runs on such inputs, without an exception or NaN."""
+    """Whether a model runs on inputs of these specs, without an exception or NaN."""
     tensors = framework.tensors
     try:
-        result = model(framework.feed(model, input_arrays(specs, batch, 0)), training=False)
+        result = model(framework.inputs(model, input_arrays(specs, batch, 0)), training=False)
         outputs = [tensors.array(leaf) for leaf in leaves(result) if leaf is not None and tensors.is_concrete(leaf)]
     except Exception:
         return False

@@ -17,11 +17,11 @@ from clonediff.harness.inside.values import input_arrays, specs_of, target_array
 from clonediff.harness.observation import Case, Failure, Leak, ModelRun, Observation, Structure, TrainingResults
 
 _SAMPLE_SIZE = 64
-"""How many numbers of an array are compared. Arrays of fewer integers are not: they may be equal by chance."""
+"""How many numbers of an array are compared. Fewer integers may be equal by chance."""
 
 
-class Live(NamedTuple):
-    """A user's existing model, and the user's warning filters."""
+class LiveModel(NamedTuple):
+    """A user's model, and the user's warning filters."""
 
     model: Any
     filters: Any
@@ -30,14 +30,15 @@ class Live(NamedTuple):
 class Original:
     """A model and its observation; clones run on the same inputs and values."""
 
-    def __init__(self, model: Any, case: Case, context: Context, live: bool) -> None:
+    def __init__(self, model: Any, case: Case, context: Context, is_live: bool) -> None:
         self.model = model
-        self.is_live = live
+        self.is_live = is_live
         self.is_changed = self._has_new_objects = False
-        """Whether a cloner has changed the model, or replaced objects with equal ones."""
+        """Whether a cloner changed the model, or replaced objects with equal ones."""
         self._context, self._framework = context, context.framework
         self.description = description = Description(model, context)
-        context.seeds_backend = self._framework.draws_from_backend(description.layers.objects()[1:], case.source)
+        layers = description.layers.model_and_layers()[1:]
+        context.seeds_backend = self._framework.draws_from_backend(layers, case.source)
         specs = specs_of(description.structure.inputs, list(case.inputs) or None)
         self._arrays = input_arrays(specs, case.batch, context.seed)
         self.values = description.values = randomize(description, context)
@@ -45,19 +46,19 @@ class Original:
         self.inference = observation.inference
         outputs = observation.inference.outputs if observation.inference else ()
         self._targets = target_arrays([leaf.shape for leaf in outputs], context.seed)
-        all_fresh = (True,) * len(description.weights)
-        self.observation = replace(observation, keeps_inputs=case.keeps_inputs, is_live=live, fresh=all_fresh)
-        self._owned = owned_objects(model)
-        self._owned_before = _owned_with_functions(description)
+        fresh = (True,) * len(description.weights)
+        self.observation = replace(observation, keeps_inputs=case.keeps_inputs, is_live=is_live, fresh_weights=fresh)
+        self._objects = owned_objects(model)
+        self._objects_before = _model_objects(description)
         self._referents: list[Any] = []
-        self.snapshot(description.facts)  # which `observe` read after the runs
+        self.snapshot(description.facts)  # `observe` read these facts after the runs
 
     # -- observing the original and its clones
 
     def observe(self, description: Description, **freshness: Any) -> Observation:
         inference = training = self.run(description)
         # If no layer uses `training`, a run in training mode has the same result.
-        if any(map(self._framework.uses_training, description.layers.objects()[1:])):
+        if any(map(self._framework.uses_training, description.layers.model_and_layers()[1:])):
             training = self.run(description, training=True)
         # Attributes are read after the runs, since runs set some of them.
         description.read_facts(None if description.model is self.model else self.description)
@@ -75,7 +76,7 @@ class Original:
         return self.observe(description, **freshness)
 
     def freshness(self, clone: Description) -> dict[str, Any]:
-        return {"fresh": are_fresh(self.description, self.values, clone, can_rebuild=not self.is_live)}
+        return {"fresh_weights": are_fresh(self.description, self.values, clone, can_rebuild=not self.is_live)}
 
     def run(self, description: Description, training: bool = False) -> ModelRun:
         result = run(description, self._arrays, self._context, self.model, training)
@@ -85,8 +86,8 @@ class Original:
     def leaks(self, clone: Description, known: list[Any]) -> tuple[Leak, ...]:
         """The leaks of a clone, without `known` objects and shared layers and variables."""
         known = known + self.description.shared_with(clone)
-        objects = clone.layers.objects(), self.description.layers.objects()
-        return leaks(*objects, self._owned, known, whole_packages=self.is_live)
+        objects = clone.layers.model_and_layers(), self.description.layers.model_and_layers()
+        return leaks(*objects, self._objects, known, whole_packages=self.is_live)
 
     def dependent_runs(self, clone: Description, inference: ModelRun | None) -> dict[str, ModelRun]:
         """The runs of one model that differ after a change to the other's variables."""
@@ -119,36 +120,36 @@ class Original:
     # -- changes by a cloner
 
     def snapshot(self, facts: Facts | None = None) -> None:
-        """Record the state of the original before cloning, since runs may change it."""
+        """Record the state of the original before cloning: runs may change it."""
         if not same_referents(self._referents, self._current_referents()):
             self._structure_before = self._current_structure(facts)
-            self._owned_before = _owned_with_functions(self.description)
+            self._objects_before = _model_objects(self.description)
             self._referents = self._current_referents()
 
-    def find_changes(self, runs: bool) -> dict[str, Any]:
-        """What a cloner changed: structure, variables and, if `runs` is set, outputs."""
+    def find_changes(self, reruns: bool) -> dict[str, Any]:
+        """What a cloner changed: structure, variables and, if the model `reruns`, outputs."""
         changes: dict[str, Any] = {}
         written = self.values.restore()
         self._has_new_objects = bool(written) or not same_referents(self._referents, self._current_referents())
         try:
-            structure = before = self._structure_before
+            structure = self._structure_before
             if self._has_new_objects:
                 structure = _mark_written(self._current_structure(), written)
-            self.is_changed = structure is not before and structure != before
+            self.is_changed = self._has_new_objects and structure != self._structure_before
         except Exception as error:  # the original can no longer be observed
             self.is_changed = True
             return {"inference_after": ModelRun(failure=failure(error))}
         if self.is_changed:
             changes["original_after"] = structure
-        inference = self.run(self.description) if runs or self._has_new_objects else self.inference
+        inference = self.run(self.description) if reruns or self._has_new_objects else self.inference
         return changes if inference == self.inference else {**changes, "inference_after": inference}
 
     def mark_if_inserted(self, clone: Description) -> dict[str, Any]:
         """Set `is_changed` if the original shares a new object with the clone."""
         if not self._has_new_objects or self.is_changed:
             return {}
-        owned, clone_owned = map(_owned_with_functions, (self.description, clone))
-        self.is_changed = bool(common_objects(owned, clone_owned, self._owned_before))
+        objects, clone_objects = map(_model_objects, (self.description, clone))
+        self.is_changed = bool(common_objects(objects, clone_objects, self._objects_before))
         return {"original_after": self._structure_before} if self.is_changed else {}
 
     def is_repeatable(self, training: bool) -> bool:
@@ -157,17 +158,17 @@ class Original:
         return self.run(self.description, training) == expected
 
     def _current_structure(self, facts: Facts | None = None) -> Structure:
-        description = Description(self.model, self._context, values=False)
+        description = Description(self.model, self._context, reads_values=False)
         description.read_facts(facts=facts)
         return description.structure
 
     def _current_referents(self) -> list[Any]:
         values = [self._framework.read(variable).tobytes() for variable in self.description.facts.other_variables]
         objects = _objects_in_functions(self.description)
-        return referents_of(self._owned_before) + objects + values
+        return referents_of(self._objects_before) + objects + values
 
 
-def _owned_with_functions(description: Description) -> Objects:
+def _model_objects(description: Description) -> Objects:
     return owned_objects(description.model, _objects_in_functions(description))
 
 
@@ -208,7 +209,6 @@ class VariableValues:
         return changed
 
     def change(self) -> None:
-        """Give each numeric variable another value."""
         for variable, value in zip(self.variables, self.values, strict=False):
             if value.dtype.kind not in "OSU":
                 other = ~value if value.dtype.kind == "b" else (value * 0.5 + 1.0).astype(value.dtype)
@@ -218,12 +218,12 @@ class VariableValues:
 def randomize(description: Description, context: Context) -> VariableValues:
     """Give every float weight a random value that no initializer would draw."""
     framework, values = context.framework, VariableValues(context)
-    # Shapes are those of the values, since a variable may have unknown dimensions.
+    # A variable may have unknown dimensions, but its value has none.
     weights = zip(description.structure.weights, description.initial_weights, strict=False)
     shapes = [(weight.name.lower(), initial.shape, weight.dtype) for weight, initial in weights]
     arrays = weight_arrays(shapes, context.seed)
     for weight, array, initial in zip(description.weights, arrays, description.initial_weights, strict=False):
-        if array is None or None in list(weight.shape):  # its unknown dimensions show that it holds adapted state
+        if array is None or None in list(weight.shape):  # it holds adapted state, whose size is unknown
             values.keep(weight, initial)
             continue
         framework.write(weight, array)
@@ -238,7 +238,7 @@ def copy_values(
     original: Description, values: VariableValues, clone: Description, context: Context
 ) -> tuple[VariableValues, str]:
     """Copy weights and states to a clone; return its values and a problem, or ""."""
-    framework, copied = context.framework, VariableValues(context)
+    framework, clone_values = context.framework, VariableValues(context)
     counts = len(original.weights), len(clone.weights)
     problem = "" if counts[0] == counts[1] else f"the original has {counts[0]} weights, the clone {counts[1]}"
     weights, states = values.values[: counts[0]], values.values[counts[0] :]
@@ -250,7 +250,7 @@ def copy_values(
             else:
                 shapes = f"has shape {weights[number].shape} in the original, {value.shape} in the clone"
                 problem = problem or f"weight {number} {shapes}"
-        copied.keep(variable, value)
+        clone_values.keep(variable, value)
     if not problem:
         framework.finish_writing_weights(clone.model, original.model)
     kinds = [[(value.shape, value.dtype) for value in values] for values in (states, clone.initial_states)]
@@ -258,8 +258,8 @@ def copy_values(
     for variable, initial, value in zip(clone.states, clone.initial_states, states, strict=False):
         if not are_equal(value, initial):
             framework.write(variable, value)
-        copied.keep(variable, value)
-    return copied, problem
+        clone_values.keep(variable, value)
+    return clone_values, problem
 
 
 def _fits(variable: Any, value: Any) -> bool:
@@ -277,7 +277,7 @@ def are_fresh(original: Description, values: VariableValues, clone: Description,
     """For each weight of the clone, whether its initial value is fresh.
 
     A value is not fresh if it is the original's current value. If it is the original's initial value, it was copied or
-    comes from a seed: with `can_rebuild`, it is not fresh, and the null model shows which.
+    comes from a seed: if the source `can_rebuild` the model, it is not fresh, and the null model shows which is true.
     """
 
     def is_fresh(initial: Any, original_initial: Any, value: Any) -> bool:
@@ -285,12 +285,12 @@ def are_fresh(original: Description, values: VariableValues, clone: Description,
             return False
         return not (can_rebuild and are_equal(initial, original_initial) and _looks_drawn(initial))
 
-    extra = len(clone.initial_weights) - len(original.initial_weights)
-    return (*map(is_fresh, clone.initial_weights, original.initial_weights, values.values), *[True] * extra)
+    more = len(clone.initial_weights) - len(original.initial_weights)
+    return (*map(is_fresh, clone.initial_weights, original.initial_weights, values.values), *[True] * more)
 
 
 def are_states_fresh(original: Description, clone: Description) -> tuple[bool, ...]:
-    """For each state, False if the clone starts with what a run left.
+    """For each state, False if the clone starts with a value that a run of the original left.
 
     States of layers should start with zeros. Seeds, and variables of no layer, are not checked.
     """

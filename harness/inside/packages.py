@@ -20,37 +20,36 @@ def cached_per_class(function: Callable[[Any], Result]) -> Callable[[Any], Resul
     """Cache the result by class, with weak references, so that models are freed."""
     results: weakref.WeakKeyDictionary[Any, Result] = weakref.WeakKeyDictionary()
 
-    def cached(kind: Any) -> Result:
-        if kind not in results:
-            results[kind] = function(kind)
-        return results[kind]
+    def cached(cls: Any) -> Result:
+        if cls not in results:
+            results[cls] = function(cls)
+        return results[cls]
 
     return cached
 
 
-def root_of(kind: Any) -> str:
-    """The top-level package of a class or function."""
-    return str(kind.__module__ or "").partition(".")[0]
+def root_of(cls: Any) -> str:
+    return str(cls.__module__ or "").partition(".")[0]
 
 
-def is_backend_class(kind: Any) -> bool:
+def is_backend_class(cls: Any) -> bool:
     """Whether a class belongs to a backend, or to the backend code of Keras."""
-    return root_of(kind) in BACKENDS or kind.__module__.startswith("keras.src.backend.")
+    return root_of(cls) in BACKENDS or cls.__module__.startswith("keras.src.backend.")
 
 
 @cached_per_class
-def is_user_defined(kind: Any) -> bool:
+def is_user_defined(cls: Any) -> bool:
     """Whether a class or function is not from Keras, a backend or the standard library."""
-    root = root_of(kind)
+    root = root_of(cls)
     return root not in KERAS and root not in BACKENDS and root not in sys.stdlib_module_names
 
 
 @cached_per_class
-def is_keras_class(kind: Any) -> bool:
-    return any(root_of(base) in KERAS for base in kind.__mro__)
+def is_keras_class(cls: Any) -> bool:
+    return any(root_of(base) in KERAS for base in cls.__mro__)
 
 
 @cached_per_class
-def is_policy(kind: Any) -> bool:
+def is_policy(cls: Any) -> bool:
     """Whether a class is a dtype policy, which is immutable."""
-    return is_keras_class(kind) and any(base.__name__ in _POLICIES for base in kind.__mro__)
+    return is_keras_class(cls) and any(base.__name__ in _POLICIES for base in cls.__mro__)

@@ -1,4 +1,4 @@
-"""Runs or trains a model, and records outputs, also of its layers."""
+"""Runs or trains a model, and records its outputs and those of its layers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from clonediff.harness.observation import CallOutputs, Failure, Leaf, ModelRun, 
 
 
 def run(description: Description, arrays: list[Any], context: Context, template: Any, training: bool) -> ModelRun:
-    """Call a model, and record its outputs; `template` is a model with the input structure."""
+    """Call a model, and record its outputs; `template` has the input structure."""
     framework, model, leaf = context.framework, description.model, functools.partial(_leaf, context, {})
     calls: list[tuple[Any, Any, list[Any], list[Any]]] = []
 
@@ -30,7 +30,7 @@ def run(description: Description, arrays: list[Any], context: Context, template:
     result: Any = None
     losses: list[Any] = []
     try:
-        inputs = framework.feed(template, arrays)
+        inputs = framework.inputs(template, arrays)
         framework.reseed(context.seed, context.seeds_backend)
         framework.listener, framework.raisers = listen, []
         result = model(inputs, training=training)
@@ -42,16 +42,16 @@ def run(description: Description, arrays: list[Any], context: Context, template:
         framework.listener = None
     structure, outputs = number_leaves(result)
     uses: dict[int, int] = {}
-    steps = []
+    call_outputs = []
     for layer, nesting, tensors, masks in calls:
         number = description.layers.index.get(id(layer))
         if number is not None and all(map(framework.tensors.is_concrete, tensors)):
             use = uses[number] = uses.get(number, -1) + 1
-            steps.append(CallOutputs(number, use, tuple(map(leaf, tensors, masks)), nesting))
+            call_outputs.append(CallOutputs(number, use, tuple(map(leaf, tensors, masks)), nesting))
     return ModelRun(
         structure,
         tuple(leaf(tensor, framework.mask(tensor)) for tensor in outputs),
-        tuple(steps),
+        tuple(call_outputs),
         tuple(leaf(loss).digest for loss in losses),
         error,
     )
@@ -66,17 +66,17 @@ def train(
     description: Description, template: Any, arrays: list[Any], targets: list[list[Any]], context: Context
 ) -> TrainingResults:
     """Train a compiled model on the first element of `targets` that it accepts."""
-    trained = TrainingResults()
+    failed = TrainingResults()
     for model_targets in targets:
         try:
             results = _train(description.model, template, arrays, model_targets, context)
         except Exception as error:  # an exception is an observation
-            failed = replace(failure(error, function="_train"), layer=_raiser(description, context.framework))
-            trained = TrainingResults(failure=failed)
+            layer = _raiser(description, context.framework)
+            failed = TrainingResults(failure=replace(failure(error, function="_train"), layer=layer))
         else:
             weights = map(context.framework.read, description.weights)
             return TrainingResults(results, tuple(map(context.digests.leaf, weights)))
-    return trained
+    return failed
 
 
 def _train(model: Any, template: Any, arrays: list[Any], targets: list[Any], context: Context) -> tuple[str, ...]:
@@ -85,18 +85,18 @@ def _train(model: Any, template: Any, arrays: list[Any], targets: list[Any], con
     framework.reseed(context.seed, context.seeds_backend)
     framework.raisers = []
     for step in (model.train_on_batch, model.train_on_batch, model.test_on_batch):
-        result = step(framework.feed(template, arrays), framework.pack(framework.structures(template)[1], targets))
+        result = step(framework.inputs(template, arrays), framework.pack(framework.structures(template)[1], targets))
         results += [context.digests.digest(np.asarray(value)) for value in leaves(result)]
     return tuple(results)
 
 
-def _leaf(context: Context, known: dict[int, Leaf], tensor: Any, mask: Any = None) -> Leaf:
-    """The leaf of a tensor with its mask; `known` caches leaves by `id`."""
+def _leaf(context: Context, cache: dict[int, Leaf], tensor: Any, mask: Any = None) -> Leaf:
+    """The leaf of a tensor with its mask; `cache` has leaves by `id`."""
     if mask is not None:
-        return replace(_leaf(context, known, tensor), mask=_leaf(context, known, mask).digest)
+        return replace(_leaf(context, cache, tensor), mask=_leaf(context, cache, mask).digest)
     if not context.framework.tensors.is_concrete(tensor):
         text = repr(tensor)[:40] if isinstance(tensor, (bool, int, float)) else ""
         return Leaf((), type(tensor).__name__, text)
-    if id(tensor) not in known:
-        known[id(tensor)] = context.digests.leaf(context.framework.tensors.array(tensor))
-    return known[id(tensor)]
+    if id(tensor) not in cache:
+        cache[id(tensor)] = context.digests.leaf(context.framework.tensors.array(tensor))
+    return cache[id(tensor)]

@@ -14,7 +14,7 @@ from clonediff.harness.inside.failures import GRAPH_FILE
 
 @contextlib.contextmanager
 def script_module(source: str | None) -> Iterator[Any]:
-    """In a scope, replace `__main__` with a module where Keras finds the source's classes."""
+    """Replace `__main__` in a scope, so that Keras finds the classes of the source."""
     if source is None:
         yield None
         return

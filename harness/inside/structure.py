@@ -1,7 +1,7 @@
 """Nested lists, tuples and dicts: their leaves and their skeleton, as JSON.
 
 In a skeleton, a list is a list, a tuple is {"tuple": [...]}, and a dict is {"dict": [[key, value], ...]}, its items
-in order; a subclass adds {"type": name}. The caller passes a function that converts leaves.
+in order; a subclass adds {"type": name}. The caller passes the function that converts a leaf.
 """
 
 from __future__ import annotations
@@ -12,20 +12,19 @@ from typing import Any
 _PLAIN = frozenset(["dict", "list", "tuple", "_DictWrapper", "ListWrapper", "List", "_TupleWrapper"])
 
 
-def skeleton(value: Any, leaf: Callable[[Any], Any]) -> Any:
+def skeleton(value: Any, convert: Callable[[Any], Any]) -> Any:
     if isinstance(value, list):
-        return [skeleton(item, leaf) for item in value]
+        return [skeleton(item, convert) for item in value]
     if isinstance(value, tuple):
-        return _with_type({"tuple": [skeleton(item, leaf) for item in value]}, value)
+        return _with_type({"tuple": [skeleton(item, convert) for item in value]}, value)
     if isinstance(value, dict):
         keys = [key if isinstance(key, (str, int, bool)) else str(key) for key in value]
-        items = [skeleton(item, leaf) for item in value.values()]
+        items = [skeleton(item, convert) for item in value.values()]
         return _with_type({"dict": [list(pair) for pair in zip(keys, items, strict=True)]}, value)
-    return leaf(value)
+    return convert(value)
 
 
 def items_of(value: Any) -> Iterable[tuple[Any, Any]]:
-    """The items of a list, tuple or dict, each with its index or key."""
     return value.items() if isinstance(value, dict) else enumerate(value)
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from clonediff.harness.inside.frameworks.interface import Framework
 
-_OUTER = "keras.Model(x, {}(x), name='around')"
-CLONE_LINES = f"inner = keras.models.clone_model(model.layers[-1])\nclone = {_OUTER.format('inner')}"
+_WRAPPER = "keras.Model(x, {}(x), name='around')"
+CLONE_LINES = f"inner = keras.models.clone_model(model.layers[-1])\nclone = {_WRAPPER.format('inner')}"
 """Lines of a script that clone the subclassed model alone, and wrap the clone."""
 
 
@@ -18,7 +18,7 @@ def is_subclassed(model: Any, framework: Framework) -> bool:
 
 
 def wrapping_source(model: Any) -> str:
-    """Source that wraps `model` in a functional model, whose inputs have its build shape."""
+    """Source that wraps `model` in a functional model with inputs of its build shape."""
     shapes = getattr(model, "_build_shapes_dict", None) or {"": getattr(model, "_build_input_shape", None)}
     inputs = _inputs(next(iter(shapes.values())), model) if len(shapes) == 1 else ""
     if not inputs:
@@ -27,7 +27,7 @@ def wrapping_source(model: Any) -> str:
             reason, advice = ", and was not called on data", "call it on its input in the function"
         problem = f"{type(model).__name__} is subclassed{reason}: {advice}"
         raise ValueError(f"{problem}. clonediff.clone_model can clone the model itself")
-    return f"x = {inputs}\nmodel = {_OUTER.format('model')}\n"
+    return f"x = {inputs}\nmodel = {_WRAPPER.format('model')}\n"
 
 
 def clone_within(lines: str, clone: Callable[[Any], Any], keras: Any, wrapper: Any) -> Any:

@@ -21,7 +21,7 @@ from clonediff.harness.inside.context import Context, tidy
 from clonediff.harness.inside.description import Description
 from clonediff.harness.inside.failures import GRAPH_FILE, failure
 from clonediff.harness.inside.frameworks.interface import Framework
-from clonediff.harness.inside.original import Live, Original
+from clonediff.harness.inside.original import LiveModel, Original
 from clonediff.harness.inside.script_module import script_module
 from clonediff.harness.inside.structure import leaves
 from clonediff.harness.inside.warning_recorder import WarningRecorder, ignored_warnings, with_filters
@@ -34,13 +34,12 @@ def run_trial(
     context: Context | None = None,
     *,
     cloners: Mapping[str, Any] | None = None,
-    live: Live | None = None,
+    live: LiveModel | None = None,
 ) -> Answer:
     """Run the trial of a request.
 
-    `cloners` maps a name to a function or to the name of a cloner; by default, those of the request are called. If a
-    cloner changes the original, the following are not called. A `live` model is used instead of the source; the caller
-    restores its weights.
+    `cloners` maps a name to a function or to the name of a cloner; by default, the request names them. If a cloner
+    changes the original, no other is called. A `live` model replaces the source; the caller restores its weights.
     """
     context = context or Context(framework, request.case.seed)
     context.ignores_values = live is not None
@@ -59,32 +58,32 @@ def run_trial(
 
 class _Trial:
     def __init__(
-        self, request: Request, cloners: dict[str, Cloner], module: Any, context: Context, live: Live | None
+        self, request: Request, cloners: dict[str, Cloner], module: Any, context: Context, live: LiveModel | None
     ) -> None:
         self._request = request
         self._cloners = cloners
         self._module = module
         self._context = context
-        self._framework, self._live = context.framework, live
-        self._seconds = 0.0
-        """The time limit of each cloner; after it, the process ends. 0: no limit."""
+        self._framework = context.framework
+        self._live = live
+        self._time_limit = 0.0
+        """Seconds for each cloner, after which the process ends; 0: no limit."""
         self._arguments: list[dict[str, Any]] = []
         """The arguments of each call of the current cloner, without the model."""
-        self._building = WarningRecorder()
-        """The warnings that building the model gave."""
+        self._build_warnings = WarningRecorder()
         self._warnings: dict[str, WarningRecorder] = {}
         self._descriptions: dict[str, Description] = {}
-        """The descriptions of clones, by cloner."""
 
     def run(self) -> Answer:
-        request, start = self._request, perf_counter()
+        request = self._request
+        start = perf_counter()
         try:
             model = self._build() if self._live is None else self._live.model
         except Exception as error:  # a model that Keras refuses to build is only counted
             return Answer(refused=failure(error, function="_build"))
         self._original = original = Original(model, request.case, self._context, self._live is not None)
         if seconds := request.clone_seconds:
-            self._seconds = max(seconds, request.clone_factor * (perf_counter() - start))
+            self._time_limit = max(seconds, request.clone_factor * (perf_counter() - start))
         clones: dict[str, Clone] = {}
         for name, cloner in self._cloners.items():
             clones[name] = self._clone(name, cloner)
@@ -92,53 +91,53 @@ class _Trial:
                 break
         observation = self._train(original.observation, clones)
         observation = self._observe_null_model(observation, clones)
-        for name, warned in self._warnings.items():
-            clones[name] = replace(clones[name], warnings=warned.new_since(self._building))
+        for name, recorder in self._warnings.items():
+            clones[name] = replace(clones[name], warnings=recorder.new_since(self._build_warnings))
         return Answer(observation, clones=clones)
 
     def _build(self) -> Any:
-        """Build the model, and record its warnings."""
-        with self._building.recording():
+        with self._build_warnings.recording():
             exec(compile(self._request.case.source, GRAPH_FILE, "exec"), self._module.__dict__)
             return self._module.__dict__["model"]
 
     # -- one cloner
 
     def _clone(self, name: str, cloner: Cloner) -> Clone:
-        original, warned = self._original, WarningRecorder()
+        original = self._original
+        recorder = WarningRecorder()
         self._arguments = []
         if self._request.case.arguments and "clone_model" in self._module.__dict__:
             self._module.__dict__["clone_model"] = cloner  # functions in the source may call `clone_model`
         original.snapshot()
-        clone, refusal = self._call(name, cloner, warned)
-        answer = {"failure": refusal, **original.find_changes(runs=self._request.costly)}
+        clone, refusal = self._call(name, cloner, recorder)
+        fields = {"failure": refusal, **original.find_changes(reruns=self._request.costly)}
         if refusal is not None:
-            return Clone(**answer)
-        self._warnings[name] = warned
+            return Clone(**fields)
+        self._warnings[name] = recorder
         try:
             description = Description(clone, self._context)
             observation = original.observe_clone(description)
         except Exception as error:  # observing the original did not fail, so the clone is at fault
-            return Clone(**{**answer, "failure": failure(error)})
+            return Clone(**{**fields, "failure": failure(error)})
         self._descriptions[name] = description
-        answer.update(original.mark_if_inserted(description))
-        answer["observation"] = replace(observation, leaks=self._leaks(description))
+        fields.update(original.mark_if_inserted(description))
+        fields["observation"] = replace(observation, leaks=self._leaks(description))
         if self._request.costly:
-            answer.update(original.dependent_runs(description, observation.inference))
-            answer.update(self._clone_twice(name, cloner))
+            fields.update(original.dependent_runs(description, observation.inference))
+            fields.update(self._clone_again(name, cloner))
         if self._request.case.keeps_inputs or is_users_cloner(name):
             original.values.restore()  # runs of the clone changed the values of shared layers
-        return Clone(**answer)
+        return Clone(**fields)
 
-    def _call(self, name: str, cloner: Cloner, warned: WarningRecorder) -> tuple[Any, Failure | None]:
-        """Call a cloner, and return the clone or the failure; `warned` records its warnings.
+    def _call(self, name: str, cloner: Cloner, recorder: WarningRecorder) -> tuple[Any, Failure | None]:
+        """Call a cloner, and return the clone or the failure; `recorder` records its warnings.
 
         For a live model, warnings are not recorded, but filtered as the user has chosen.
         """
         # With the seed of the last run, initializers of older releases would repeat the original's weights.
         self._framework.reseed(self._context.seed + 7, self._context.seeds_backend)
         model, arguments = self._original.model, self._request.case.arguments
-        recording = with_filters(self._live.filters) if self._live else warned.recording("call_cloner")
+        recording = with_filters(self._live.filters) if self._live else recorder.recording("call_cloner")
         try:
             with recording, self._scopes():
                 names = {**self._module.__dict__, "model": model} if arguments else {}
@@ -153,9 +152,9 @@ class _Trial:
         with contextlib.ExitStack() as scopes:
             for text in self._request.case.scopes:
                 scopes.enter_context(eval(text, dict(self._module.__dict__)))
-            if self._seconds:
+            if self._time_limit:
                 faulthandler.register(signal.SIGALRM, chain=True)  # print a traceback before the process ends
-                signal.setitimer(signal.ITIMER_REAL, self._seconds)
+                signal.setitimer(signal.ITIMER_REAL, self._time_limit)
                 scopes.callback(signal.setitimer, signal.ITIMER_REAL, 0)
             yield
 
@@ -166,14 +165,14 @@ class _Trial:
         makers = [maker for tensor in tensors for maker in framework.origin(tensor)[:2]]
         return self._original.leaks(clone, [*tensors, *makers])
 
-    def _clone_twice(self, name: str, cloner: Cloner) -> dict[str, Any]:
+    def _clone_again(self, name: str, cloner: Cloner) -> dict[str, Any]:
         original, changes = self._original, {}
         if not original.is_changed:
             original.values.restore()
             original.snapshot()
         clone, refusal = self._call(name, cloner, WarningRecorder())
         if not original.is_changed:
-            changes = original.find_changes(runs=False)
+            changes = original.find_changes(reruns=False)
         if refusal is not None:
             return {**changes, "second_clone_failure": refusal}
         try:
@@ -195,15 +194,15 @@ class _Trial:
 
     # -- the null model
 
-    def _observe_null_model(self, observation: Observation, answers: dict[str, Clone]) -> Observation:
+    def _observe_null_model(self, observation: Observation, clones: dict[str, Clone]) -> Observation:
         """If a clone differs, observe the null model, which is built with other seeds."""
         original = self._original
-        parts = [(answer.observation, answer.second_clone) for answer in answers.values()]
-        clones = [clone for clone in (clone for part in parts for clone in part) if clone is not None]
-        runs = [part for part in _RUNS if any(_differs_in(part, observation, clone) for clone in clones)]
-        runs += ["inference"] * any(answer.inference_after is not None for answer in answers.values())
-        has_warnings = any(warned.new_since(self._building) for warned in self._warnings.values())
-        if not (runs or has_warnings or any(_may_be_chance(observation, clone) for clone in clones)):
+        pairs = [(clone.observation, clone.second_clone) for clone in clones.values()]
+        observed = [clone for pair in pairs for clone in pair if clone is not None]
+        runs = [name for name in _RUNS if any(_differs_in(name, observation, clone) for clone in observed)]
+        runs += ["inference"] * any(clone.inference_after is not None for clone in clones.values())
+        has_warnings = any(recorder.new_since(self._build_warnings) for recorder in self._warnings.values())
+        if not (runs or has_warnings or any(_may_be_chance(observation, clone) for clone in observed)):
             return observation
         try:
             if self._live is not None:
@@ -225,9 +224,9 @@ class _Trial:
     def _run_null_model(self, description: Description, observation: Observation, runs: list[str]) -> Observation:
         """Observe the null model, twice if the original does not repeat its `runs`."""
         null_model = self._original.observe_clone(description)
-        models = [part for part in runs if part != "trained"]
-        is_same = not any(_differs_in(part, observation, null_model) for part in models)
-        if models and is_same and not self._original.is_repeatable(training=models[0] == "training"):
+        names = [name for name in runs if name != "trained"]
+        is_same = not any(_differs_in(name, observation, null_model) for name in names)
+        if names and is_same and not self._original.is_repeatable(training=names[0] == "training"):
             null_model = self._original.observe_clone(description)  # the model may count its calls
         if "trained" in runs:
             null_model = replace(null_model, trained=self._original.train(description))
@@ -239,20 +238,20 @@ _NUMBER = re.compile(r"[-+.0-9a-f]*[0-9][-+.0-9a-f]*")
 """Decimal numbers and hexadecimal digests, which may differ by chance."""
 
 
-def _differs_in(part: str, original: Observation, clone: Observation) -> bool:
-    return getattr(clone, part) not in (None, getattr(original, part))
+def _differs_in(name: str, original: Observation, clone: Observation) -> bool:
+    return getattr(clone, name) not in (None, getattr(original, name))
 
 
 def _may_be_chance(original: Observation, clone: Observation) -> bool:
     """Whether chance may explain a leak, an initial value or an attribute of a clone."""
     models = original.structure, clone.structure
     expected, values = ([state.value for state in model.states] for model in models)
-    if clone.leaks or not all(clone.fresh) or values != expected:
+    if clone.leaks or not all(clone.fresh_weights) or values != expected:
         return True
     if clone.structure.facts == original.structure.facts:
         return False
     original_texts, clone_texts = (
-        {(path, fact.text) for facts in model.facts for path, fact in facts.items() if not fact.named}
+        {(path, fact.text) for facts in model.facts for path, fact in facts.items() if not fact.layer_names}
         for model in models
     )
     drawn = {(path, _NUMBER.sub("", text)) for path, text in original_texts - clone_texts}

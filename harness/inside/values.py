@@ -24,8 +24,8 @@ def input_arrays(specs: list[dict[str, Any]], batch: int | None, seed: int) -> l
 def describe_input(spec: Mapping[str, Any]) -> str:
     """How an input is drawn, for a report."""
     shape = ", ".join(map(str, (spec["batch"], *spec["shape"])))
-    range_ = {"ids": f", whole numbers below {spec.get('high')}", "mask": ", 0 and 1"}.get(spec.get("fill", ""), "")
-    return f"{spec['name']}: {spec['dtype']} ({shape}){range_}"
+    numbers = {"ids": f", whole numbers below {spec.get('high')}", "mask": ", 0 and 1"}.get(spec.get("fill", ""), "")
+    return f"{spec['name']}: {spec['dtype']} ({shape}){numbers}"
 
 
 def input_array(spec: dict[str, Any], batch: int, random: Any) -> Any:
@@ -131,7 +131,7 @@ def default_fill(dtype: str) -> str:
 def specs_of(ends: Sequence[Endpoint], specs: list[dict[str, Any]] | None = None) -> list[dict[str, Any]]:
     """The specs of a model's inputs, from `specs` or the declared inputs."""
     shapes = [end.shape or (None,) for end in ends]  # an input of unknown rank gets one dimension
-    declared = [
+    defaults = [
         {"shape": size, "dtype": end.dtype, "batch": batch} for end, (batch, *size) in zip(ends, shapes, strict=False)
     ]
-    return declared if specs is None else [spec or default for spec, default in zip(specs, declared, strict=False)]
+    return defaults if specs is None else [spec or default for spec, default in zip(specs, defaults, strict=False)]

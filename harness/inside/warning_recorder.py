@@ -37,7 +37,7 @@ def with_filters(filters: Any) -> Iterator[None]:
 
 
 class WarningRecorder:
-    """Records the first of all warnings that differ only by numbers in the text."""
+    """Records the first of all warnings that differ only by numbers."""
 
     def __init__(self) -> None:
         self._recorded: dict[tuple[str, str], Failure] = {}
@@ -47,11 +47,11 @@ class WarningRecorder:
         """Record the warnings in a scope, with the frames below our `function`."""
 
         def record(message: Any, category: Any, *args: Any, **kwargs: Any) -> None:
-            text, kind = without_addresses(str(message)), category.__name__
-            key = kind, _NUMBER.sub("", text)  # names of layers are numbered, and differ in a clone
+            text, category_name = without_addresses(str(message)), category.__name__
+            key = category_name, _NUMBER.sub("", text)  # names of layers are numbered, and differ in a clone
             if not issubclass(category, _HIDDEN_CATEGORIES) and key not in self._recorded:
                 frames = plain_frames(stack(sys._getframe(2)), function)
-                self._recorded[key] = Failure(kind, text[:MAX_MESSAGE_LENGTH], frames)
+                self._recorded[key] = Failure(category_name, text[:MAX_MESSAGE_LENGTH], frames)
 
         with warnings.catch_warnings():
             warnings.simplefilter("always")

@@ -28,7 +28,7 @@ from clonediff.harness.scripts.known_scripts import case_of_script
 from clonediff.harness.scripts.reproducer import Script, reproducer
 from clonediff.harness.scripts.runner import ReplayAnswer, ScriptRunner
 from clonediff.harness.search.search import search
-from clonediff.harness.subjects.child import scratch
+from clonediff.harness.subjects.child import scratch_folder
 from clonediff.harness.subjects.environment import SearchPath
 from clonediff.harness.subjects.outcomes import SubjectError
 from clonediff.harness.subjects.process import Limits, SubjectProcess
@@ -241,7 +241,7 @@ def judge(texts: Mapping[str, str], release: Release, fixes: Collection[str], *,
     """
     subject, unfixed, applied = release.subject, release.failing, list[Proposal]()
     verdict = JudgeVerdict("", str(subject))
-    with tempfile.TemporaryDirectory(dir=scratch()) as folder:
+    with tempfile.TemporaryDirectory(dir=scratch_folder()) as folder:
         version = release.process.versions[subject.generation]
         copy = PrivateCopy(subject.generation, release.search_path, Path(folder), version)
         try:
@@ -272,7 +272,7 @@ def judge(texts: Mapping[str, str], release: Release, fixes: Collection[str], *,
 
 def diff_of(texts: Mapping[str, str], subject: Subject) -> str:
     """All proposals as one unified diff against the release."""
-    with tempfile.TemporaryDirectory(dir=scratch()) as folder:
+    with tempfile.TemporaryDirectory(dir=scratch_folder()) as folder:
         copy = PrivateCopy(subject.generation, search_path_of(subject), Path(folder))
         for name, text in texts.items():
             try:

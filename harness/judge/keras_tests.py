@@ -8,7 +8,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from clonediff.harness.judge.edits import PrivateCopy
-from clonediff.harness.subjects.child import Child, scratch
+from clonediff.harness.subjects.child import Child, scratch_folder
 from clonediff.harness.subjects.environment import environment
 from clonediff.harness.subjects.subject import Subject
 
@@ -29,7 +29,7 @@ def _passing(root: Path, files: list[str], subject: Subject) -> set[str]:
     """The names of the tests in these files that pass with the package in `root`."""
     if not files:
         return set()  # pytest would run all tests
-    with tempfile.TemporaryDirectory(dir=scratch()) as folder:
+    with tempfile.TemporaryDirectory(dir=scratch_folder()) as folder:
         report = Path(folder, "report.xml")
         options = ["-q", "-p", "no:cacheprovider", "--continue-on-collection-errors", f"--rootdir={root}"]
         paths = [str(root / name) for name in files]

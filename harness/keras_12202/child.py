@@ -17,7 +17,7 @@ REPAIRS = {
     # A layer with several outputs may return one mask for all, or None: `zip` dropped all outputs but the first.
     "# Update tensor_map.": "output_masks *= len(output_tensors) if len(output_masks) == 1 else 1",
 }
-"""Lines of Keras 2.2.4, and lines that repair `clone_model`. Keras 2.2.5 has an equivalent of the second repair."""
+"""Repairs of `clone_model`, by the line to replace. Keras 2.2.5 has the second one."""
 
 
 class Keras224:
@@ -55,7 +55,7 @@ class Keras224:
         return {"clones": clones}
 
     def _difference(self, texts: tuple[str, ...], model: Any, inputs: Any, expected: dict[str, Any]) -> Any:
-        """The first difference of a clone: a key for its cause, and a message."""
+        """The first difference of a clone, as a key for its cause and a message, or None."""
         try:
             module = types.ModuleType("keras.models")
             module.__package__ = "keras"
@@ -94,9 +94,9 @@ def _one_line(error: BaseException) -> str:
 
 
 if __name__ == "__main__":
-    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    output = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # code that prints must not break the protocol
     release = Keras224(*sys.argv[1:])
-    print("ready", file=answers, flush=True)
+    print("ready", file=output, flush=True)
     for line in sys.stdin:
-        print(json.dumps(release.try_source(json.loads(line))), file=answers, flush=True)
+        print(json.dumps(release.try_source(json.loads(line))), file=output, flush=True)

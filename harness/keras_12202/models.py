@@ -9,7 +9,7 @@ import hypothesis
 from hypothesis import Phase, settings
 from hypothesis import strategies as st
 
-HEAD = """\
+IMPORTS = """\
 from keras import backend as K
 from keras.layers import Add, Dense, Input, Lambda, Masking, SimpleRNN
 from keras.models import Model
@@ -30,7 +30,7 @@ _LAYERS = [
     (2, 2, "Lambda(lambda x: [x[0], x[1]], mask=lambda x, mask: mask)"),
     (1, 1, "Lambda(lambda x, mask=None: x if mask is None else x * K.cast(K.expand_dims(mask), 'float32'))"),
 ]
-"""The number of inputs and outputs of each layer, and its source; the simplest first. All shapes are (3, 4)."""
+"""Numbers of inputs and outputs, and source, of each layer, the simplest first."""
 
 Effects = dict[str, str]
 """The differences of a clone, or what a proposal does to it, each with a message."""
@@ -47,7 +47,7 @@ def source_of(calls: list[tuple[tuple[int, int, str], list[int]]]) -> str:
         tensors += results
         operands.update(names)
     outputs = ", ".join(tensor for tensor in tensors if tensor not in operands)
-    return HEAD + "\n".join([*lines, f"model = Model(x0, [{outputs}])\n"])
+    return IMPORTS + "\n".join([*lines, f"model = Model(x0, [{outputs}])\n"])
 
 
 _CALLS = st.tuples(st.sampled_from(_LAYERS), st.lists(st.integers(0, 3), min_size=2, max_size=2))
@@ -55,15 +55,15 @@ SOURCES = st.builds(source_of, st.lists(_CALLS, min_size=1, max_size=5))
 
 
 def search(count: int, seed: int, effects_of: Callable[[str], Effects], smallest: dict[str, str]) -> list[str]:
-    """Draw models from a seed. Add the smallest model of each new effect to `smallest`."""
-    drawn: list[str] = []
-    new: list[str] = []
+    """Return models of a seed. Add the smallest of each new effect to `smallest`."""
+    sources: list[str] = []
+    new_effects: list[str] = []
 
     def has_new_effect(source: str) -> bool:
-        drawn.append(source)
+        sources.append(source)
         effects = effects_of(source)
-        new.extend(effect for effect in effects if effect not in smallest and not new)
-        return bool(new) and new[0] in effects
+        new_effects.extend(effect for effect in effects if effect not in smallest and not new_effects)
+        return bool(new_effects) and new_effects[0] in effects
 
     phases = [Phase.generate, Phase.shrink]
     limits = settings(max_examples=count, database=None, deadline=None, phases=phases)
@@ -71,6 +71,6 @@ def search(count: int, seed: int, effects_of: Callable[[str], Effects], smallest
         try:
             source = hypothesis.find(SOURCES, has_new_effect, settings=limits, random=random.Random(seed))
         except hypothesis.errors.NoSuchExample:
-            return list(dict.fromkeys(drawn))
-        smallest[new[0]] = source
-        del drawn[:], new[:]
+            return list(dict.fromkeys(sources))
+        smallest[new_effects[0]] = source
+        del sources[:], new_effects[:]

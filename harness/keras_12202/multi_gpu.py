@@ -1,4 +1,4 @@
-"""keras#12202 as reported. Run it with the PYTHONPATH that `clonediff fuzz --subject keras==2.2.4` prints."""
+"""keras#12202 as reported. `clonediff fuzz --subject keras==2.2.4` prints the PYTHONPATH to run it."""
 
 import v1_mode  # noqa: F401 - before Keras
 from keras.layers import Add, Input, Lambda

@@ -18,16 +18,16 @@ from typing import Any
 from clonediff.harness.judge.edits import PrivateCopy
 from clonediff.harness.judge.proposals import ProposalError, read_proposal
 from clonediff.harness.keras_12202 import RELEASE
-from clonediff.harness.keras_12202.models import HEAD, MASK, Effects, search, source_of
+from clonediff.harness.keras_12202.models import IMPORTS, MASK, Effects, search, source_of
 from clonediff.harness.subjects import releases
-from clonediff.harness.subjects.child import Child, scratch
+from clonediff.harness.subjects.child import Child, scratch_folder
 from clonediff.harness.subjects.environment import SearchPath, environment
 from clonediff.harness.subjects.outcomes import Lost, ReleaseError
 from clonediff.harness.subjects.subject import Subject
 
-REPORTED = source_of([((1, 2, "Lambda(lambda x: [x, x])"), [0]), ((2, 1, "Add()"), [1, 0])])
-SETS_MASK = source_of([((1, 1, f"Lambda(lambda x: x + 1, {MASK})"), [0])])
-USES_MASK = source_of([((1, 1, "Masking()"), [0]), ((1, 1, "SimpleRNN(4, return_sequences=True)"), [0])])
+REPORTED_MODEL = source_of([((1, 2, "Lambda(lambda x: [x, x])"), [0]), ((2, 1, "Add()"), [1, 0])])
+MASK_MODEL = source_of([((1, 1, f"Lambda(lambda x: x + 1, {MASK})"), [0])])
+MASKING_MODEL = source_of([((1, 1, "Masking()"), [0]), ((1, 1, "SimpleRNN(4, return_sequences=True)"), [0])])
 SCRIPT = """\
 import v1_mode  # for Keras 2.2.4 on TensorFlow 2
 import numpy as np
@@ -49,7 +49,7 @@ KERAS_3 = Subject("keras")
 START_SECONDS = 180.0
 MEMORY_BYTES = 4 << 30
 MAX_CRASHES = 3
-"""After this many crashes, no other child is started: the last crash is the result of all other models."""
+"""After this many crashes, no child is started: the last crash is the result."""
 
 
 def install() -> SearchPath:
@@ -77,8 +77,7 @@ class OldKerasProcess:
             self._answers[source] = self._ask(source) if len(self._crashes) < MAX_CRASHES else self._crashes[-1]
         return self._answers[source]
 
-    def upstream(self, source: str) -> Effects:
-        """The difference of Keras' own clone of a model, if any."""
+    def upstream_effects(self, source: str) -> Effects:
         difference = self.try_source(source).get("clones", {}).get("upstream")
         return dict([difference] if difference else [])
 
@@ -112,10 +111,11 @@ def fuzz(minutes: float | None, trials: int | None, seed: int) -> tuple[str, dic
     with contextlib.closing(OldKerasProcess(search_path)) as keras:
         while time.monotonic() < deadline and len(models) < max_models:
             count = min(100, max_models - len(models))
-            models += search(count, seed * 1_000_003 + len(models), keras.upstream, smallest)
+            models += search(count, seed * 1_000_003 + len(models), keras.upstream_effects, smallest)
         record = _summary(models, keras)
-        findings = _table(models, smallest, keras.upstream)
-    lines, variables = [record["summary"]], environment(KERAS_3, search_path)
+        findings = _table(models, smallest, keras.upstream_effects)
+    lines = [record["summary"]]
+    variables = environment(KERAS_3, search_path)
     for finding in findings:
         finding["script"] = SCRIPT.format(source=finding["source"])
         command = [sys.executable, "-c", finding["script"]]
@@ -135,26 +135,26 @@ def judge(paths: Sequence[Path], trials: int | None, seed: int) -> tuple[str, di
     search_path = install()
     verdicts: list[dict[str, Any]] = []
     with contextlib.closing(OldKerasProcess(search_path)) as keras:
-        known = {effect: model for model in (REPORTED, SETS_MASK) for effect in keras.upstream(model)}
-        record = _summary(search(trials or 100, seed, keras.upstream, known), keras)
+        known = {effect: model for model in (REPORTED_MODEL, MASK_MODEL) for effect in keras.upstream_effects(model)}
+        record = _summary(search(trials or 100, seed, keras.upstream_effects, known), keras)
         lines = [record["summary"]]
         for path in paths:
             with _proposal_process(path, search_path) as proposal:
                 effects_of = functools.partial(_effects, proposal, keras, known)
                 smallest: dict[str, str] = {}
                 drawn = search(trials or 100, seed, effects_of, smallest)
-                models = list(dict.fromkeys((REPORTED, USES_MASK, *known.values(), *drawn)))
+                models = list(dict.fromkeys((REPORTED_MODEL, MASKING_MODEL, *known.values(), *drawn)))
                 # If only the models above show an effect, the first of them is its smallest model.
                 smallest = {effect: model for model in reversed(models) for effect in effects_of(model)} | smallest
                 effects = _table(models, smallest, effects_of)
-                fixes = "fixes" in effects_of(REPORTED)
+                fixes = "fixes" in effects_of(REPORTED_MODEL)
             reported = f"{'fixes' if fixes else 'does not fix'} the reported bug"
             accepted = fixes and "breaks" not in smallest
             verdicts.append({"file": str(path), "accepted": accepted, "reported": reported, "effects": effects})
             lines += ["", f"{path}: {'accepted' if accepted else 'rejected'}: {reported}"]
             for effect in effects:
                 lines.append(f"  {effect['effect']} {effect['models']} models. The smallest: {effect['text']}")
-                lines.append(textwrap.indent(effect["source"].removeprefix(HEAD), "    ").rstrip())
+                lines.append(textwrap.indent(effect["source"].removeprefix(IMPORTS), "    ").rstrip())
     return "\n".join(lines), {**record, "verdicts": verdicts}, int(not all(verdict["accepted"] for verdict in verdicts))
 
 
@@ -164,7 +164,7 @@ def _proposal_process(path: Path, search_path: SearchPath) -> Iterator[OldKerasP
 
     If a proposal cannot be applied, its clone function raises the reason.
     """
-    with tempfile.TemporaryDirectory(dir=scratch()) as private:
+    with tempfile.TemporaryDirectory(dir=scratch_folder()) as private:
         try:
             proposal = read_proposal(path.name, path.read_text("utf-8", "replace"), CLONING_FUNCTIONS)
             text = proposal.text
@@ -180,18 +180,18 @@ def _proposal_process(path: Path, search_path: SearchPath) -> Iterator[OldKerasP
 
 def _effects(proposal: OldKerasProcess, keras: OldKerasProcess, known: Effects, model: str) -> Effects:
     """What a proposal does to a model: "fixes", "leaves" or "breaks", with a message."""
-    upstream, answer = keras.upstream(model), proposal.try_source(model)
+    upstream, answer = keras.upstream_effects(model), proposal.try_source(model)
     if "refused" in answer:
         return {} if "refused" in keras.try_source(model) else {"breaks": answer["refused"]}
     if answer["clones"]["proposal"] is None:
         return {"fixes": "the clone is faithful"} if upstream else {}
     key, text = answer["clones"]["proposal"]
-    # If Keras' own clone is wrong, it is no worse if there is no clone, or if it has another known bug of 2.2.4.
+    # If Keras' own clone is wrong, no clone, or one with another known bug, is no worse.
     return {"leaves" if upstream and (key in known or key.startswith(("made", "process"))) else "breaks": text}
 
 
 def _table(models: list[str], smallest: dict[str, str], effects_of: Callable[[str], Effects]) -> list[dict[str, Any]]:
-    """Each effect with the number of models that show it, and the smallest of them."""
+    """Each effect with the number of its models, and the smallest of them."""
     rows = []
     for effect, model in smallest.items():
         count = sum(effect in effects_of(other) for other in models)

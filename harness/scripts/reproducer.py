@@ -18,7 +18,7 @@ from typing import Any
 import jinja2
 from msgspec.structs import replace
 
-from clonediff.harness.inside.cloners.users import is_users_cloner, users_cloner
+from clonediff.harness.inside.cloners.users import is_users_cloner, parse_cloner_name
 from clonediff.harness.inside.values import DEFAULT_BATCH, FILLS, WORDS, default_fill, shape_of
 from clonediff.harness.observation import Case
 from clonediff.harness.scripts.comparisons import WHOLE_CONFIG, comparison, literal
@@ -71,7 +71,7 @@ def reproducer(case: Case, dialect: str, difference: Difference, cloner: str = "
         "case": case,
         "difference": difference,
         "cloner": cloner,
-        "users": users_cloner(cloner),
+        "users": parse_cloner_name(cloner),
         "method": "config" if plan == WHOLE_CONFIG else plan.method,
         "expression": plan.expression,
         "of": plan.expression.format,

@@ -19,8 +19,8 @@ import msgspec
 
 from clonediff.harness.scripts.known_scripts import cloning_line
 from clonediff.harness.scripts.reproducer import Script
-from clonediff.harness.subjects.child import Child, kill_with_parent, scratch
-from clonediff.harness.subjects.environment import INSTALLED, SearchPath, environment
+from clonediff.harness.subjects.child import Child, kill_with_parent, scratch_folder
+from clonediff.harness.subjects.environment import INSTALLED_PACKAGES, SearchPath, environment
 from clonediff.harness.subjects.outcomes import OUT_OF_MEMORY, TIMED_OUT, Lost
 from clonediff.harness.subjects.subject import Subject
 
@@ -123,7 +123,7 @@ class Ending(msgspec.Struct, frozen=True):
 class ScriptRunner:
     """Runs scripts on a subject, one at a time, in forks of its servers."""
 
-    def __init__(self, subject: Subject, search_path: SearchPath = INSTALLED, *, fixed: bool = False) -> None:
+    def __init__(self, subject: Subject, search_path: SearchPath = INSTALLED_PACKAGES, *, fixed: bool = False) -> None:
         """With `fixed`, scripts use our `clone_model`."""
         self._fixed = fixed
         self._subject = subject
@@ -157,7 +157,7 @@ class ScriptRunner:
         if self._closed:  # another thread may have closed it a moment ago
             self._servers.pop(key).close()
             return Ending(message="the runner was closed")
-        with tempfile.TemporaryDirectory(dir=scratch()) as name:
+        with tempfile.TemporaryDirectory(dir=scratch_folder()) as name:
             folder = Path(name)
             (folder / "repro.py").write_text(text, encoding="utf-8")
             code = self._servers[key].ask(os.fsencode(folder) + b"\n", LIMIT_SECONDS)

@@ -24,7 +24,7 @@ from clonediff.harness.inside.layers import Layers
 from clonediff.harness.inside.packages import KERAS, root_of
 from clonediff.harness.inside.script_module import script_module
 from clonediff.harness.inside.warning_recorder import ignored_warnings
-from clonediff.harness.observation import AuditedArgument, AuditedClass, Fact, same_fact
+from clonediff.harness.observation import AuditedArgument, AuditedClass, Fact, is_same_fact
 from clonediff.harness.server.signatures import objects_named, parameters_of
 from clonediff.strategies import values
 from clonediff.strategies.dialects import DIALECTS
@@ -34,7 +34,7 @@ Values = Mapping[str, Sequence[str]]
 """Values by argument, as source text."""
 
 _MAX_VALUES, _MAX_COMBINATIONS = 4, 24
-"""The most values for an argument, and the most combinations of values for the required arguments."""
+"""The most values for an argument, and combinations for required arguments."""
 _ANY_STRING = '"mine"'
 _ANY_VALUES = ("2", "0.5", _ANY_STRING)
 _COMMON_VALUES: Values = {
@@ -45,7 +45,7 @@ _COMMON_VALUES: Values = {
     **dict.fromkeys(("trainable", "autocast"), ("False",)),
     **dict.fromkeys(("stateful", "sparse", "ragged"), ("True",)),
 }
-_ARGUMENT_LOST_BY_LAYER = "autocast"  # `Layer` itself loses it: it is not reported for subclasses
+_ARGUMENT_LOST_BY_LAYER = "autocast"  # not reported for subclasses, since `Layer` loses it
 _SIGNATURE_ERROR = re.compile(r"required (?:positional|keyword)|nexpected keyword|nrecognized keyword")
 _BASE_CLASSES = attrgetter(
     *("layers.Layer", "losses.Loss", "metrics.Metric", "optimizers.Optimizer", "constraints.Constraint", "Model"),
@@ -58,7 +58,7 @@ _SKIPPED_MODULES = re.compile(r"_|src$|legacy$|backend$|wrappers$")
 
 def find_classes(target: str) -> tuple[str, list[str]]:
     """The generation of a target, and the names of its classes with a config."""
-    kinds: dict[Any, str] = {}
+    names: dict[Any, str] = {}
     modules = [target]
     for module in modules:
         for name, value in objects_named(module):
@@ -67,80 +67,80 @@ def find_classes(target: str) -> tuple[str, list[str]]:
                 if value.__name__.startswith(module + ".") and not _SKIPPED_MODULES.match(last) and name not in modules:
                     modules.append(name)
             elif isinstance(value, type) and hasattr(value, "from_config") and last == value.__name__:
-                kinds.setdefault(value, name)
-    return max(map(generation_of, kinds), default="keras"), list(kinds.values())
+                names.setdefault(value, name)
+    return max(map(generation_of, names), default="keras"), list(names.values())
 
 
-def generation_of(kind: Any) -> str:
-    """The generation of a class: "tf_keras" if one of its bases is in it."""
-    return "tf_keras" if any(base.__module__.startswith("tf_keras.") for base in kind.__mro__) else "keras"
+def generation_of(cls: Any) -> str:
+    """The generation of a class, by the packages of its bases."""
+    return "tf_keras" if any(base.__module__.startswith("tf_keras.") for base in cls.__mro__) else "keras"
 
 
 def audit_by_name(name: str, framework: Framework) -> AuditedClass:
-    ((_, kind),) = objects_named(name)
-    return audit_class(name, kind, {}, framework)
+    ((_, cls),) = objects_named(name)
+    return audit_class(name, cls, {}, framework)
 
 
-def audit_class(name: str, kind: Any, user_values: Values, framework: Framework | None = None) -> AuditedClass:
+def audit_class(name: str, cls: Any, user_values: Values, framework: Framework | None = None) -> AuditedClass:
     """Audit all arguments of a class; `user_values` has values to try first."""
-    auditor = _Auditor(kind, user_values, framework or framework_of(generation_of(kind)))
-    base, plain = auditor.find_base()
-    if plain.refused:
-        return AuditedClass(name, reason=f"it cannot be made, or has no config: {plain.refused}")
-    if plain.crash and not _SIGNATURE_ERROR.search(plain.crash):  # the values may be invalid
-        return AuditedClass(name, reason=f"no constructor arguments were found that work: {plain.crash}")
-    if plain.lost:
-        return AuditedClass(name, (AuditedArgument("", "lost", reason=plain.lost),))
-    return AuditedClass(name, tuple(auditor.audit_argument(parameter, base) for parameter in auditor.parameters))
+    auditor = _Auditor(cls, user_values, framework or framework_of(generation_of(cls)))
+    arguments, outcome = auditor.find_plain_arguments()
+    if outcome.refusal:
+        return AuditedClass(name, reason=f"it cannot be made, or has no config: {outcome.refusal}")
+    if outcome.crash and not _SIGNATURE_ERROR.search(outcome.crash):  # the values may be invalid
+        return AuditedClass(name, reason=f"no constructor arguments were found that work: {outcome.crash}")
+    if outcome.lost:
+        return AuditedClass(name, (AuditedArgument("", "lost", reason=outcome.lost),))
+    return AuditedClass(name, tuple(auditor.audit_argument(parameter, arguments) for parameter in auditor.parameters))
 
 
 class _Auditor:
-    def __init__(self, kind: Any, user_values: Values, framework: Framework) -> None:
-        self._kind = kind
+    def __init__(self, cls: Any, user_values: Values, framework: Framework) -> None:
+        self._cls = cls
         self._user_values = user_values
-        self._round_trips = RoundTrips(framework, kind)
+        self._round_trips = RoundTrips(framework, cls)
         self._dialect = DIALECTS[framework.generation]
-        keras, bases = framework.keras, _BASE_CLASSES(framework.keras)
-        self.parameters = parameters_of(kind, keras, lambda base: root_of(base) in KERAS and base not in bases)
-        # For a layer of Keras, the arguments in the catalogue that do not depend on its inputs.
-        kind_of_keras = CATALOGUE.get(kind.__name__) if vars(keras.layers).get(kind.__name__) is kind else None
-        known = kind_of_keras.base_arguments if kind_of_keras is not None else ()
-        self._bases = [dict(base) for base in known if not any("<" in text for _, text in base)]
+        keras, base_classes = framework.keras, _BASE_CLASSES(framework.keras)
+        self.parameters = parameters_of(cls, keras, lambda base: root_of(base) in KERAS and base not in base_classes)
+        # For a layer of Keras, arguments in the catalogue that no input determines.
+        kind = CATALOGUE.get(cls.__name__) if vars(keras.layers).get(cls.__name__) is cls else None
+        choices = kind.base_arguments if kind is not None else ()
+        self._catalogue_arguments = [dict(pairs) for pairs in choices if not any("<" in text for _, text in pairs)]
 
-    def find_base(self) -> tuple[dict[str, str], Outcome]:
+    def find_plain_arguments(self) -> tuple[dict[str, str], Outcome]:
         """The fewest arguments that make and rebuild an object, and their outcome."""
-        tried = []
-        for base in self._possible_bases():
-            tried.append((base, self._outcome(base, base)))
-            if not tried[-1][1].refused and not tried[-1][1].lost:
-                return tried[-1]
-        unknown: tuple[dict[str, str], Outcome] = {}, Outcome(refused="no constructor arguments were found that work")
-        return min(tried, key=lambda pair: bool(pair[1].refused), default=unknown)
+        pairs = []
+        for arguments in self._possible_arguments():
+            pairs.append((arguments, self._outcome(arguments, arguments)))
+            if not pairs[-1][1].refusal and not pairs[-1][1].lost:
+                return pairs[-1]
+        default: tuple[dict[str, str], Outcome] = {}, Outcome(refusal="no constructor arguments were found that work")
+        return min(pairs, key=lambda pair: bool(pair[1].refusal), default=default)
 
-    def audit_argument(self, parameter: dict[str, Any], base: dict[str, str]) -> AuditedArgument:
-        """Audit an argument: try values other than its default."""
-        name, kept = parameter["name"], ""
+    def audit_argument(self, parameter: dict[str, Any], plain: dict[str, str]) -> AuditedArgument:
+        """Audit an argument: add other values than its default to `plain` arguments."""
+        name, kept_value = parameter["name"], ""
         companion, value = values.COMPANIONS.get(name, ("", ""))
         if any(other["name"] == companion for other in self.parameters):
-            base = {**base, companion: value}
-        default = _read(base.get(name, repr(parameter.get("default"))))
+            plain = {**plain, companion: value}
+        default = _literal(plain.get(name, repr(parameter.get("default"))))
         for text in self._values(name, default):
-            outcome = self._outcome(base, {**base, name: text})
+            outcome = self._outcome(plain, {**plain, name: text})
             if outcome.lost:
                 return AuditedArgument(name, "lost", text, outcome.lost)
-            kept = kept or (text if outcome.changes else "")
-        return AuditedArgument(name, "kept" if kept else "cannot tell", kept)
+            kept_value = kept_value or (text if outcome.changes else "")
+        return AuditedArgument(name, "kept" if kept_value else "cannot tell", kept_value)
 
-    def _possible_bases(self) -> Iterator[dict[str, str]]:
+    def _possible_arguments(self) -> Iterator[dict[str, str]]:
         required = [parameter["name"] for parameter in self.parameters if parameter.get("required")]
-        known = ((name, (*self._user_values.get(name, ()), *self._base_values(name))) for name in required)
+        known = ((name, (*self._user_values.get(name, ()), *self._catalogue_values(name))) for name in required)
         choices = [texts or _serializable(values.values(name, required=True)) or _ANY_VALUES for name, texts in known]
-        for chosen in itertools.islice(itertools.product(*choices), _MAX_COMBINATIONS):
-            yield dict(zip(required, chosen, strict=False))
-        yield from self._bases
+        for combination in itertools.islice(itertools.product(*choices), _MAX_COMBINATIONS):
+            yield dict(zip(required, combination, strict=False))
+        yield from self._catalogue_arguments
 
     def _values(self, name: str, default: Any) -> list[str]:
-        is_lost_by_layer = name == _ARGUMENT_LOST_BY_LAYER and self._kind.__name__ != "Layer"
+        is_lost_by_layer = name == _ARGUMENT_LOST_BY_LAYER and self._cls.__name__ != "Layer"
         if name not in self._user_values and (
             is_lost_by_layer or name in values.EXCLUDED_ARGUMENTS - _COMMON_VALUES.keys()
         ):
@@ -151,28 +151,28 @@ class _Auditor:
         elif name in _COMMON_VALUES:
             candidates += _COMMON_VALUES[name]
         else:
-            candidates += [*self._base_values(name), *values.values(name, default)]
+            candidates += [*self._catalogue_values(name), *values.values(name, default)]
             candidates += [_ANY_STRING] if isinstance(default, str) else []
-        return [text for text in dict.fromkeys(_serializable(candidates)) if _read(text) != default][:_MAX_VALUES]
+        return [text for text in dict.fromkeys(_serializable(candidates)) if _literal(text) != default][:_MAX_VALUES]
 
-    def _base_values(self, name: str) -> list[str]:
-        return [base[name] for base in self._bases if name in base]
+    def _catalogue_values(self, name: str) -> list[str]:
+        return [arguments[name] for arguments in self._catalogue_arguments if name in arguments]
 
-    def _outcome(self, base: dict[str, str], arguments: dict[str, str]) -> Outcome:
-        return self._round_trips.outcome(self._script(base), self._script(arguments))
+    def _outcome(self, plain: dict[str, str], arguments: dict[str, str]) -> Outcome:
+        return self._round_trips.outcome(self._script(plain), self._script(arguments))
 
     def _script(self, arguments: dict[str, str]) -> str:
         keywords = ", ".join(f"{argument}={text}" for argument, text in arguments.items())
-        text = self._dialect.translate(f"example = {self._kind.__name__}({keywords})\n")
+        text = self._dialect.translate(f"example = {self._cls.__name__}({keywords})\n")
         return self._dialect.imports_for(f"{text}keras.") + text
 
 
 def _serializable(texts: Sequence[str]) -> list[str]:
-    """Leave out values with definitions or lambdas: Keras cannot deserialize these."""
+    """Leave out values with definitions or lambdas, which Keras cannot deserialize."""
     return [text for text in texts if "<" not in text and "lambda" not in text]
 
 
-def _read(text: str) -> Any:
+def _literal(text: str) -> Any:
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError):
@@ -190,14 +190,14 @@ _PRIVATE_ATTRIBUTE = re.compile(
     r"|name_scope_on_declaration|functional|output_coordinates|tensor_usage_count|network_nodes|feed_inputs"
     r"|feed_input_names|feed_input_shapes)$)[^_]"
 )
-"""Private attributes, except those in which Keras and TensorFlow keep track of construction, calls and variables."""
+"""Private attributes, except those for tracking construction, calls and variables."""
 _CONTAINER = re.compile(r"(list|tuple|dict) of [1-9]")
 
 
 class Outcome(NamedTuple):
-    """The outcome of a script: why the class refuses it, a crash, a lost fact, or whether any fact changes."""
+    """Why an object is refused, or cannot be rebuilt; a lost fact; whether any changes."""
 
-    refused: str = ""
+    refusal: str = ""
     crash: str = ""
     lost: str = ""
     changes: bool = False
@@ -214,9 +214,9 @@ class _Observation(NamedTuple):
 class RoundTrips:
     """Makes and rebuilds objects of a class. Keeps the facts of the last `plain` script."""
 
-    def __init__(self, framework: Framework, kind: Any) -> None:
+    def __init__(self, framework: Framework, cls: Any) -> None:
         self._framework = framework
-        self._names = {kind.__name__: kind}
+        self._names = {cls.__name__: cls}
         self._plain_observation = "", _Observation([], [])
 
     def outcome(self, plain: str, text: str) -> Outcome:
@@ -226,7 +226,7 @@ class RoundTrips:
                 self._plain_observation = plain, self._observe(plain)
             observed = self._plain_observation[1] if text == plain else self._observe(text)
         except Exception as error:  # raised by Keras or the class
-            return Outcome(refused=_one_line(error))
+            return Outcome(refusal=_one_line(error))
         facts, rebuilt = observed.originals[0], observed.rebuilt
         changed = [path for path in facts if self._is_changed(path, observed)]
         if observed.crash:
@@ -239,19 +239,19 @@ class RoundTrips:
     def _is_changed(self, path: str, observed: _Observation) -> bool:
         """Whether the argument changes a fact in both objects."""
         fact = observed.originals[0][path]
-        unchanged = any(same_fact(fact, facts.get(path)) for facts in self._plain_observation[1].originals)
-        return not unchanged and same_fact(fact, observed.originals[1].get(path))
+        unchanged = any(is_same_fact(fact, facts.get(path)) for facts in self._plain_observation[1].originals)
+        return not unchanged and is_same_fact(fact, observed.originals[1].get(path))
 
     def _is_lost(self, path: str, observed: _Observation) -> bool:
         """Whether a fact of the rebuilt objects is as if the argument were left out."""
-        plain = self._plain_observation[1]
-        if any(path not in facts or same_fact(facts[path], observed.originals[0][path]) for facts in observed.rebuilt):
+        plain, fact = self._plain_observation[1], observed.originals[0][path]
+        if any(path not in facts or is_same_fact(facts[path], fact) for facts in observed.rebuilt):
             return False
         if _CONTAINER.match(observed.rebuilt[0][path].text):  # its items are separate facts
             return False
-        is_default = same_fact(observed.rebuilt[0][path], (*plain.rebuilt, *plain.originals)[0].get(path))
+        is_default = is_same_fact(observed.rebuilt[0][path], (*plain.rebuilt, *plain.originals)[0].get(path))
         # Without the argument, the value may be random.
-        return is_default or not same_fact(plain.originals[0].get(path), plain.originals[1].get(path))
+        return is_default or not is_same_fact(plain.originals[0].get(path), plain.originals[1].get(path))
 
     def _observe(self, text: str) -> _Observation:
         def construct() -> Any:
@@ -264,29 +264,29 @@ class RoundTrips:
             return type(example).from_config(example.get_config())
 
         def rebuild_through_json() -> Any:
-            saving, kind = self._framework.keras.saving, type(example)
+            saving, cls = self._framework.keras.saving, type(example)
             serialized = json.loads(json.dumps(saving.serialize_keras_object(example)))
-            rebuilt = saving.deserialize_keras_object(serialized, custom_objects={kind.__name__: kind})
-            if type(rebuilt) is not kind:
+            rebuilt = saving.deserialize_keras_object(serialized, custom_objects={cls.__name__: cls})
+            if type(rebuilt) is not cls:
                 raise TypeError(f"rebuilt as a {type(rebuilt).__name__}")
             return rebuilt
 
-        (_, second), (example, facts) = self._make(construct, 1), self._make(construct, 0)
+        (_, second), (example, facts) = self._make_object(construct, 1), self._make_object(construct, 0)
         try:
-            rebuilt = [self._make(rebuild_from_config, 2), self._make(rebuild_through_json, 3)]
+            rebuilt = [self._make_object(rebuild_from_config, 2), self._make_object(rebuild_through_json, 3)]
         except NotImplementedError:
             raise
         except Exception as error:  # raised by Keras or the class
             return _Observation([facts, second], [], _one_line(error))
         return _Observation([facts, second], [facts for _, facts in rebuilt])
 
-    def _make(self, make: Callable[[], Any], seed: int) -> tuple[Any, Facts]:
-        """Reset name counters and seeds, and make an object. Return it and its facts."""
+    def _make_object(self, create: Callable[[], Any], seed: int) -> tuple[Any, Facts]:
+        """Make an object with fresh name counters and a seed. Return it and its facts."""
         framework, context = self._framework, Context(self._framework, 0)
         framework.forget_names()
         framework.reseed(seed)
-        example = make()
-        context.private = _PRIVATE_ATTRIBUTE
+        example = create()
+        context.private_pattern = _PRIVATE_ATTRIBUTE
         layers = Layers(example, context)
         is_layer = isinstance(example, framework.layer_class)
         variables = [*framework.weights(example)[0], *example.variables] if is_layer else []
@@ -297,7 +297,7 @@ class RoundTrips:
             name = f"layers[{place.layer.name!r}]" if place.role == "layers" else place.role
             paths.append(f"{paths[1 + place.holder]}.{name}")
         facts_by_path: Facts = {}
-        for path, owner, facts in zip(paths, layers.objects(), model_facts.by_layer, strict=False):
+        for path, owner, facts in zip(paths, layers.model_and_layers(), model_facts.facts_by_layer, strict=False):
             facts_by_path.update((path + suffix, fact) for suffix, fact in facts.items())
             for name in ("name", "trainable"):
                 if hasattr(owner, name):

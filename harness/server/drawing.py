@@ -1,4 +1,4 @@
-"""Draws and builds programs in the Keras process; runs each line when it is drawn.
+"""Draws and builds programs in the child process, which runs each line when it is drawn.
 
 A line is refused if Keras raises, or if its result cannot be compared.
 """
@@ -25,7 +25,7 @@ from clonediff.strategies.prepare import CLONE_ARGUMENTS
 from clonediff.strategies.program import Input, Program
 
 
-class Drawer:
+class GraphDrawer:
     """Draws programs from the catalogue of a release. Reads the catalogue once."""
 
     def __init__(self, framework: Framework) -> None:
@@ -40,9 +40,9 @@ class Drawer:
         """
         graph = None
         if "program" in request:
-            with self._script_module() as module, contextlib.suppress(build.Refused, build.Undefined, SyntaxError):
+            with self._script_runner() as runner, contextlib.suppress(build.Refused, build.Undefined, SyntaxError):
                 # A reduced program may contain half an expression.
-                graph = draw.rebuild(msgspec.convert(request["program"], Program), module)
+                graph = draw.rebuild(msgspec.convert(request["program"], Program), runner)
         else:
             try:
                 graph = self._draw(request, runs_calls=False)
@@ -52,38 +52,38 @@ class Drawer:
         return {"graph": None if graph is None else msgspec.to_builtins(graph)}
 
     @contextlib.contextmanager
-    def _script_module(self, runs_calls: bool = False) -> Iterator[ScriptModule]:
+    def _script_runner(self, runs_calls: bool = False) -> Iterator[ScriptRunner]:
         framework = self._framework
         tidy(framework)
         framework.reseed(0)
         with ignored_warnings(), script_module("") as module, contextlib.ExitStack() as scopes:
-            yield ScriptModule(framework, module, scopes, runs_calls)
+            yield ScriptRunner(framework, module, scopes, runs_calls)
 
     def _draw(self, request: Mapping[str, Any], runs_calls: bool) -> Any:
         numbers = request.get("numbers")
         source = choices.from_numbers(*numbers) if numbers else choices.from_seed(int(request.get("seed", 0)))
-        with self._script_module(runs_calls=runs_calls) as module:
-            return draw.draw(source, self._catalogue(request), module)
+        with self._script_runner(runs_calls=runs_calls) as runner:
+            return draw.draw(source, self._catalogue(request), runner)
 
     def _catalogue(self, request: Mapping[str, Any]) -> Any:
         framework = self._framework
         key = repr([request.get(name) for name in ("layers", "kinds", "values", "plain")])
         if key in self._catalogues:
             return self._catalogues[key]
-        release = signatures(framework)
+        groups = signatures(framework)
         user_signatures = user_layers(list(request.get("layers") or ()), framework)
         more_values = {name: tuple(texts) for name, texts in (request.get("values") or {}).items()}
-        generation, layers, functions = framework.generation, release["layers"], release["functions"]
+        generation, layers, functions = framework.generation, groups["layers"], groups["functions"]
         kinds = catalogue.kinds_of(layers, functions, generation, user_layers=user_signatures, more_values=more_values)
         names = request.get("kinds") or list(kinds)
         if unknown := sorted(set(names) - set(kinds)):
-            refused = f"{unknown[0]!r} is not a layer or operation of this release"
-            raise ValueError(f"kinds: {refused}; use a name such as Dense or ops.add")
+            problem = f"{unknown[0]!r} is not a layer or operation of this release"
+            raise ValueError(f"kinds: {problem}; use a name such as Dense or ops.add")
         kinds = {name: kind for name, kind in kinds.items() if name in names}
         parameters = inspect.signature(framework.keras.models.clone_model).parameters
-        lacking = {"call_function", "recursive"}.difference(parameters)
-        unsupported = frozenset(text for text in CLONE_ARGUMENTS if lacking.intersection(text.split()))
-        prepares, objects = not request.get("plain"), release["objects"]
+        missing_arguments = {"call_function", "recursive"}.difference(parameters)
+        unsupported = frozenset(text for text in CLONE_ARGUMENTS if missing_arguments.intersection(text.split()))
+        prepares, objects = not request.get("plain"), groups["objects"]
         self._catalogues[key] = draw.Catalogue(generation, kinds, objects, prepares, unsupported)
         return self._catalogues[key]
 
@@ -98,7 +98,7 @@ def _raise_refused() -> Iterator[None]:
         raise build.Refused(f"{type(error).__name__}: {error}") from error
 
 
-class ScriptModule:
+class ScriptRunner:
     """Runs the lines of a script in a module; with `runs_calls`, also each call on values."""
 
     def __init__(self, framework: Framework, module: Any, scopes: Any, runs_calls: bool = False) -> None:
@@ -107,11 +107,11 @@ class ScriptModule:
         self._names: dict[str, Any] = module.__dict__
         self._values: dict[str, Any] = {}
         self._runs_calls = runs_calls
-        self._count = 0
+        self._line_count = 0
 
     def run(self, text: str) -> None:
-        name = f"<line {self._count}>"
-        self._count += 1
+        name = f"<line {self._line_count}>"
+        self._line_count += 1
         if "\n" in text.rstrip("\n"):
             linecache.cache[name] = (len(text), None, text.splitlines(True), name)
         code = compile(text, name, "exec")
@@ -123,7 +123,7 @@ class ScriptModule:
             self._scopes.enter_context(eval(scope, self._names))
 
     def add_input(self, name: str, spec: Input, copied: str = "") -> Any:
-        """Add an input, with the values of the tensor `copied` or, if it is "", those of a trial."""
+        """Add an input, with the values of the tensor `copied`, or of a trial if it is ""."""
         if copied and self._runs_calls:
             self._values[name] = eval(copied, {}, self._values)
         else:
@@ -167,7 +167,7 @@ class ScriptModule:
 
 
 def _flatten(value: Any, suffix: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield the tensors in the result of a call, each with its index expression."""
+    """Yield the tensors in a result, each with its index expression."""
     if isinstance(value, (list, tuple)):
         for number, item in enumerate(value):
             yield from _flatten(item, f"{suffix}[{number}]")

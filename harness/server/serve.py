@@ -23,7 +23,7 @@ from clonediff.harness.inside.frameworks.interface import Framework
 from clonediff.harness.inside.trial import run_trial
 from clonediff.harness.observation import Answer, Case, Request
 from clonediff.harness.server.audit import audit_by_name, find_classes
-from clonediff.harness.server.drawing import Drawer
+from clonediff.harness.server.drawing import GraphDrawer
 
 _WARM_UP = "import %s as keras\nmodel = keras.Sequential([keras.Input((2,)), keras.layers.Dense(2)])\n"
 """The model of a first trial, in which Keras and its backend initialize themselves."""
@@ -33,7 +33,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Serve until the parent closes the pipe. The argument is the generation."""
     arguments = sys.argv[1:] if arguments is None else arguments
     generation = arguments[0] if arguments else "keras"
-    with os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n") as lines:
+    with os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n") as output:
         os.dup2(2, 1)
         try:
             gc.disable()  # collecting during the import frees nothing
@@ -44,12 +44,12 @@ def main(arguments: list[str] | None = None) -> int:
             case = Case(_WARM_UP % generation, ({"shape": [2], "dtype": "float32", "fill": "normal"},))
             run_trial(Request(case), framework)
         except BaseException as error:  # an import may raise anything, such as SystemExit
-            send(lines, {"error": failure(error)})
+            send(output, {"error": failure(error)})
             return 2
-        send(lines, {"ready": ready_message(framework)})
+        send(output, {"ready": ready_message(framework)})
         freeze_gc()
         framework.keeps_hooks = True
-        Server(framework, lines).serve(sys.stdin)
+        Server(framework, output).serve(sys.stdin)
     return 0
 
 
@@ -63,22 +63,22 @@ def ready_message(framework: Framework) -> dict[str, Any]:
     }
 
 
-def send(lines: TextIO, message: dict[str, Any]) -> None:
-    lines.write(msgspec.json.encode(message).decode() + "\n")
-    lines.flush()
+def send(output: TextIO, message: dict[str, Any]) -> None:
+    output.write(msgspec.json.encode(message).decode() + "\n")
+    output.flush()
 
 
 class Server:
     """Answers requests one at a time. Keeps the arrays of the last trial."""
 
-    def __init__(self, framework: Framework, lines: TextIO) -> None:
+    def __init__(self, framework: Framework, output: TextIO) -> None:
         self._framework = framework
-        self._lines = lines
+        self._output = output
         self._last_context = Context(framework, 0)
         self._handlers: dict[str, Callable[[dict[str, Any]], Any]] = {
-            "trial": self._trial,
-            "values": self._values,
-            "draw": Drawer(framework).draw,
+            "trial": self._run_trial,
+            "values": self._compare_values,
+            "draw": GraphDrawer(framework).draw,
             "cloner": lambda request: cloner_problem(str(request.get("name"))),
             "classes": lambda request: find_classes(request["target"]),
             "audit": lambda request: audit_by_name(request["name"], framework),
@@ -89,16 +89,16 @@ class Server:
         for line in requests:
             try:
                 request = msgspec.json.decode(line)
-                send(self._lines, {"answer": self._handlers[request["do"]](request)})
+                send(self._output, {"answer": self._handlers[request["do"]](request)})
             except Exception as error:
-                send(self._lines, {"error": failure(error, function="serve")})
+                send(self._output, {"error": failure(error, function="serve")})
 
-    def _trial(self, request: dict[str, Any]) -> Answer:
+    def _run_trial(self, request: dict[str, Any]) -> Answer:
         trial_request = msgspec.convert(request["request"], Request)
         self._last_context = context = Context(self._framework, trial_request.case.seed)
         answer = run_trial(trial_request, self._framework, context)
         context.release()
         return answer
 
-    def _values(self, request: dict[str, Any]) -> list[dict[str, Any]]:
+    def _compare_values(self, request: dict[str, Any]) -> list[dict[str, Any]]:
         return [self._last_context.digests.difference(left, right) for left, right in request["digests"]]

@@ -41,13 +41,12 @@ _OBJECT_MODULES = {
 
 
 def _objects(keras: Any) -> dict[str, Any]:
-    """The classes of losses, optimizers, initializers and others, with their parameters."""
     objects = {}
     for path, excluded in _OBJECT_MODULES.items():
         module = functools.reduce(getattr, path.split("."), keras)
-        for name, kind in sorted(vars(module).items()):
-            if isinstance(kind, type) and kind.__name__ == name and name not in excluded:
-                objects[path + "." + name] = parameters_of(kind, keras)
+        for name, cls in sorted(vars(module).items()):
+            if isinstance(cls, type) and cls.__name__ == name and name not in excluded:
+                objects[path + "." + name] = parameters_of(cls, keras)
     return objects
 
 
@@ -62,7 +61,7 @@ def _keras_functions(keras: Any) -> dict[str, Any]:
 
 
 def _makes_an_operation(function: Any) -> bool:
-    """Whether a function of Keras makes a symbolic operation, directly or in a call."""
+    """Whether a function makes a symbolic operation, directly or in a call."""
     names = inspect.unwrap(function).__code__.co_names
     values = [function.__globals__.get(name) for name in names]
     codes = [value.__code__ for value in values if inspect.isfunction(value)]
@@ -72,7 +71,6 @@ def _makes_an_operation(function: Any) -> bool:
 
 
 def _tensorflow_functions() -> dict[str, Any]:
-    """The TensorFlow functions for models of `tf_keras`, with their parameters."""
     tensorflow = sys.modules.get("tensorflow")
     functions: dict[str, Any] = {}
     for prefix in ("", "math.", "nn.", "linalg.", "image.") if tensorflow is not None else ():
@@ -84,8 +82,8 @@ def _tensorflow_functions() -> dict[str, Any]:
     return functions
 
 
-def _parameters(function: Any, first: int = 0) -> list[dict[str, Any]]:
-    parameters = list(inspect.signature(function).parameters.values())[first:]
+def _parameters(function: Any, start: int = 0) -> list[dict[str, Any]]:
+    parameters = list(inspect.signature(function).parameters.values())[start:]
     return [_record_of(parameter) for parameter in parameters if parameter.kind is not parameter.VAR_KEYWORD]
 
 
@@ -110,25 +108,25 @@ def _layer_signature(layer: Any, keras: Any) -> dict[str, Any]:
     return {"constructor": parameters_of(layer, keras), "call": _parameters(layer.call, 1)}
 
 
-def parameters_of(kind: Any, keras: Any, documented: Callable[[Any], bool] | None = None) -> list[dict[str, Any]]:
+def parameters_of(cls: Any, keras: Any, is_documented: Callable[[Any], bool] | None = None) -> list[dict[str, Any]]:
     """The parameters of a constructor, and of base constructors that get its `**kwargs`.
 
-    Leave out required parameters of Keras' private bases, since subclasses pass them. If a base is `documented`,
-    as by default all bases of Keras' own classes are, leave out parameters that the class does not document.
+    Required parameters of Keras' private bases are left out, since subclasses pass them. If `is_documented(base)`, by
+    default for all bases of Keras' own classes, so are parameters that the docstring of the class does not list.
     """
     arguments: dict[str, dict[str, Any]] = {}
     names: set[str] = set()
-    listed = re.findall(r"^\s*`?(\w+)`?:", kind.__doc__ or "", re.MULTILINE)
-    for base in kind.__mro__:
+    documented_names = re.findall(r"^\s*`?(\w+)`?:", cls.__doc__ or "", re.MULTILINE)
+    for base in cls.__mro__:
         if "__init__" not in vars(base) or base is object:
             continue
         parameters = list(inspect.signature(base.__init__).parameters.values())[1:]
-        is_private = base is not kind and root_of(base) in KERAS and base not in vars(keras.layers).values()
-        only_documented = bool(arguments) and (documented(base) if documented else root_of(kind) in KERAS)
+        is_private = base is not cls and root_of(base) in KERAS and base not in vars(keras.layers).values()
+        only_documented = bool(arguments) and (is_documented(base) if is_documented else root_of(cls) in KERAS)
         for parameter in parameters:
             name = parameter.name
             is_hidden = name in names or name.startswith("_") or (is_private and parameter.default is parameter.empty)
-            if not is_hidden and parameter.kind not in _VARIADIC and (not only_documented or name in listed):
+            if not is_hidden and parameter.kind not in _VARIADIC and (not only_documented or name in documented_names):
                 arguments.setdefault(name, _record_of(parameter))
         names |= _names_in(base.__init__)
         if base is keras.layers.Layer or not any(parameter.kind in _VARIADIC for parameter in parameters):
@@ -137,7 +135,7 @@ def parameters_of(kind: Any, keras: Any, documented: Callable[[Any], bool] | Non
 
 
 def _names_in(constructor: Any) -> set[str]:
-    """The variables of a constructor, and the strings in it."""
+    """The names of a constructor's variables, and the strings in its code."""
     code = inspect.unwrap(constructor).__code__
     constants = [value if isinstance(value, tuple) else (value,) for value in code.co_consts]
     return {*code.co_varnames, *(item for items in constants for item in items if isinstance(item, str))}
@@ -155,7 +153,7 @@ def user_layers(names: list[str], framework: Framework) -> dict[str, Any]:
     layers: dict[str, Any] = {}
     for name in names:
         signatures = {
-            kind: _layer_signature(layer, keras) for kind, layer in objects_named(name) if _is_user_layer(layer, keras)
+            path: _layer_signature(layer, keras) for path, layer in objects_named(name) if _is_user_layer(layer, keras)
         }
         if not signatures:
             raise ValueError(f"{name}: expected a layer of {keras.__name__}, or a module or file with layers")
@@ -174,11 +172,13 @@ def objects_named(name: str) -> Iterator[tuple[str, Any]]:
     if colon or name.endswith(".py"):
         path = path.removesuffix(".py")
         folder, file = os.path.split(path)
-        module, prefix = import_from(file, os.path.abspath(folder)), path + ".py:"
+        module = import_from(file, os.path.abspath(folder))
+        prefix = path + ".py:"
         members = [key for key, value in vars(module).items() if getattr(value, "__module__", "") == module.__name__]
     else:
         try:
-            module, prefix = importlib.import_module(name), name + "."
+            module = importlib.import_module(name)
+            prefix = name + "."
         except ModuleNotFoundError:
             package, _, part = name.rpartition(".")
             if not package:

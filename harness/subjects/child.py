@@ -29,7 +29,7 @@ _PREFIX = "clonediff-"
 _LOCK = "lock"
 _WATCH_INTERVAL = 0.05
 _STACK_SECONDS = 0.3
-_READ_STDERR_BYTES = 256 * 1024
+_STDERR_TAIL_BYTES = 256 * 1024
 _MAX_STDERR_BYTES = 16 << 20
 _KEPT_STDERR_LINES = 40
 _THREAD = re.compile(r"^(?:Current thread|Thread) 0x[0-9a-f]+.*?\(most recent call first\):$", re.MULTILINE)
@@ -43,7 +43,7 @@ class Child:
     """
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
-        folder = tempfile.TemporaryDirectory(dir=scratch(), ignore_cleanup_errors=True)
+        folder = tempfile.TemporaryDirectory(dir=scratch_folder(), ignore_cleanup_errors=True)
         self._stderr = Path(folder.name, "stderr").open("a+b")  # noqa: SIM115  (read after the child has ended)
         read_end, write_end = os.pipe()
         self._process = subprocess.Popen(
@@ -123,7 +123,7 @@ class Child:
         reason, message = self._reason, self._message
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(2.0)
-        self._stderr.seek(max(0, self._stderr.seek(0, os.SEEK_END) - _READ_STDERR_BYTES))
+        self._stderr.seek(max(0, self._stderr.seek(0, os.SEEK_END) - _STDERR_TAIL_BYTES))
         errors = self._stderr.read().decode("utf-8", "replace")
         lines = tuple(errors.splitlines()[-_KEPT_STDERR_LINES:])
         if not reason and self._process.returncode == -signal.SIGALRM:  # raised for a cloner that takes too long
@@ -171,16 +171,16 @@ def _end_process(process: subprocess.Popen[bytes], write_end: int, folder: tempf
     folder.cleanup()
 
 
-def scratch() -> Path:
+def scratch_folder() -> Path:
     """Return the temporary folder of this process and its children. Create it once.
 
     It is removed when this process ends, or by the next process if this one is killed.
     """
-    return _scratch(os.getpid())  # a fork gets another folder
+    return _create_scratch_folder(os.getpid())  # a fork gets another folder
 
 
 @functools.cache
-def _scratch(pid: int) -> Path:
+def _create_scratch_folder(pid: int) -> Path:
     for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
         with contextlib.suppress(OSError):  # in use, or just removed by another process
             _remove_abandoned(folder)
@@ -189,7 +189,7 @@ def _scratch(pid: int) -> Path:
     fcntl.flock(lock, fcntl.LOCK_EX)
     (folder / f".{_LOCK}").rename(folder / _LOCK)  # until now, other processes ignore the folder
     # Finalizers run in reverse order: the processes in the folder end before it is removed.
-    weakref.finalize(_scratch, _remove_folder, pid, folder, lock)
+    weakref.finalize(_create_scratch_folder, _remove_folder, pid, folder, lock)
     return folder
 
 

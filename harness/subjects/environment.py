@@ -13,8 +13,8 @@ from clonediff.harness.subjects.subject import Subject
 SearchPath: TypeAlias = tuple[str, ...]
 """Folders to import from, before all others."""
 
-INSTALLED: SearchPath = ()
-"""The search path for the packages in the environment of clonediff."""
+INSTALLED_PACKAGES: SearchPath = ()
+"""The search path for the installed packages."""
 
 ROOT = str(Path(__file__).parents[3])  # not resolved: in a checkout, this file is reached through a link
 """The folder from which clonediff is imported."""
@@ -39,7 +39,7 @@ _PASSED_VARIABLES = """
     TF_XLA_* TF_GPU_* TF_FORCE_* TF_DETERMINISTIC_* TF_CUDNN_* TF_USE_LEGACY_KERAS XLA_* JAX_* TORCH_* PYTORCH_* CUDA_*
     CUBLAS_* CUDNN_* NVIDIA_* NCCL_* ROCR_* HIP_*
 """
-"""The environment variables that a child gets: no tokens and passwords. CLONEDIFF_VARIABLES may name more."""
+"""The environment variables that a child gets. CLONEDIFF_VARIABLES may name more."""
 
 _THREAD_VARIABLES = "OMP_NUM_THREADS OPENBLAS_NUM_THREADS MKL_NUM_THREADS TF_NUM_INTRAOP_THREADS TF_NUM_INTEROP_THREADS"
 _THREADS = dict.fromkeys(_THREAD_VARIABLES.split(), "1")
@@ -55,7 +55,7 @@ _GPU_VARIABLES = {
     "NVIDIA_TF32_OVERRIDE": "0",
     "JAX_DEFAULT_MATMUL_PRECISION": "highest",
 }
-"""Share the GPU with other subjects; make kernels deterministic, and precise: without TensorFloat-32."""
+"""For a shared GPU, and deterministic, precise kernels without TensorFloat-32."""
 
 _CPU_XLA_FLAGS = {"xla_cpu_multi_thread_eigen": "false", "xla_backend_optimization_level": "0"}
 """Compiling takes two thirds of a trial: optimize as little as possible."""
@@ -66,7 +66,7 @@ def command_line(subject: Subject) -> list[str]:
     return [sys.executable, "-u", "-c", _BOOTSTRAP.format(root=ROOT), subject.generation]
 
 
-def environment(subject: Subject, search_path: SearchPath = INSTALLED) -> dict[str, str]:
+def environment(subject: Subject, search_path: SearchPath = INSTALLED_PACKAGES) -> dict[str, str]:
     """The environment of a child that imports from `search_path` first."""
     variables = {**_THREADS, **(_GPU_VARIABLES if subject.device != "cpu" else {}), **_passed_variables()}
     variables |= {"KERAS_BACKEND": subject.backend, "TF_CPP_MIN_LOG_LEVEL": "3", "PYTHONHASHSEED": "0"}
@@ -84,7 +84,6 @@ def environment(subject: Subject, search_path: SearchPath = INSTALLED) -> dict[s
 
 
 def _passed_variables() -> dict[str, str]:
-    """The environment variables of this process that a child gets."""
     patterns = [*_PASSED_VARIABLES.split(), *os.environ.get("CLONEDIFF_VARIABLES", "").split(",")]
     names = {name for pattern in patterns for name in os.environ if fnmatch.fnmatchcase(name, pattern)}
     return {name: value for name, value in os.environ.items() if name in names}

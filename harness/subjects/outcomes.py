@@ -38,7 +38,6 @@ class Lost(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def line(self) -> str:
-        """The reason and the message."""
         return f"{self.reason}: {self.message}" if self.message else self.reason
 
 

@@ -11,7 +11,7 @@ import msgspec
 
 from clonediff.harness.observation import Answer, AuditedClass, Case, Failure, Request
 from clonediff.harness.subjects.child import Child
-from clonediff.harness.subjects.environment import INSTALLED, SearchPath, command_line, environment
+from clonediff.harness.subjects.environment import INSTALLED_PACKAGES, SearchPath, command_line, environment
 from clonediff.harness.subjects.outcomes import Lost, NoDeviceError, Ready, RequestError, SubjectError, ValuesReport
 from clonediff.harness.subjects.subject import Subject
 from clonediff.reports.records import UNREADABLE
@@ -20,14 +20,13 @@ from clonediff.strategies.program import Generation, Graph
 T = TypeVar("T")
 
 _CLONING_FACTOR = 30.0
-"""A cloner may take this many times the time for building the model."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Limits:
     """Limits of a subject, in seconds and bytes.
 
-    A child is replaced between two trials if it uses `growth` more than at its start. A cloner may take `cloning`
+    A child is replaced between two trials if it uses `growth` bytes more than at its start. A cloner may take `cloning`
     seconds, or `_CLONING_FACTOR` times the time for building the model; if `cloning` is 0, there is no such limit.
     """
 
@@ -62,7 +61,7 @@ class SubjectProcess:
         subject: Subject,
         *,
         limits: Limits | None = None,
-        search_path: SearchPath = INSTALLED,
+        search_path: SearchPath = INSTALLED_PACKAGES,
         command: Sequence[str] | None = None,
     ) -> None:
         """`command` replaces the command line of the child, for tests."""
@@ -75,7 +74,7 @@ class SubjectProcess:
         self._child: Child | None = None
         self._ready: Ready | None = None
         self._max_memory = 0
-        self._lost_draw = ""  # the first lost draw, under which all of them are counted
+        self._lost_draw = ""  # the first lost draw, whose label counts all
         self._is_ended = False
 
     @property
@@ -85,7 +84,7 @@ class SubjectProcess:
 
     @property
     def versions(self) -> dict[str, str]:
-        """The versions of Keras, the backend, NumPy and Python, by name, for records."""
+        """Versions by name, for records."""
         ready = self.ready
         backend = {ready.backend: ready.backend_version}
         return {self.subject.generation: ready.keras, **backend, "numpy": ready.numpy, "python": ready.python}
@@ -114,11 +113,11 @@ class SubjectProcess:
             raise SubjectError(f"{self.subject}: {reason}", failure)
         if self.subject.device not in ("cpu", *reply.ready.devices):
             self.close()
-            seen = ", ".join(reply.ready.devices) or "no device"
+            devices = ", ".join(reply.ready.devices) or "no device"
             cpu = msgspec.structs.replace(self.subject, device="cpu")
             raise NoDeviceError(
                 f"{self.subject}: {reply.ready.backend} {reply.ready.backend_version} sees no {self.subject.device} "
-                f"here, only {seen}: install its build for that device and the driver, or ask for {cpu}"
+                f"here, only {devices}: install its build for that device and the driver, or ask for {cpu}"
             )
         self._ready = reply.ready
         self._max_memory = self._child.resident_bytes() + self.limits.growth
@@ -160,7 +159,7 @@ class SubjectProcess:
         return reports if isinstance(reports, list) else [ValuesReport(missing=pair) for pair in pairs]
 
     def draw(self, request: dict[str, Any], timeout: float = 30.0) -> Graph | None:
-        """Draw a graph (see `server.drawing`). Return None if Keras refuses it or the child is lost."""
+        """Draw a graph (see `server.drawing`), None if Keras refuses it or the child is lost."""
         self._replace_if_grown()
         request = {"layers": self.layers, **request}
         label = self._lost_draw or f"a draw, such as {msgspec.json.encode(request).decode()}"
@@ -178,7 +177,7 @@ class SubjectProcess:
         return f"{name}: cannot be imported: {problem.line}" if isinstance(problem, Lost) else problem
 
     def classes(self, target: str) -> tuple[Generation, tuple[str, ...]] | Lost:
-        """Import a target. Return its generation, and the names of its classes with a config."""
+        """The generation of a target, and the names of its classes with a config."""
         return self._ask({"do": "classes", "target": target}, tuple[Generation, tuple[str, ...]], self.limits.start)
 
     def audit(self, name: str) -> AuditedClass | Lost:
@@ -189,7 +188,6 @@ class SubjectProcess:
     def _ask(
         self, request: dict[str, Any], type_: type[T], seconds: float, label: str = "a question to Keras"
     ) -> T | Lost:
-        """The answer to a request, or how the child was lost."""
         self.start()
         reply = self._exchange(msgspec.json.encode(request) + b"\n", seconds, label)
         if isinstance(reply, Lost):

@@ -1,7 +1,7 @@
 """Finds or installs the code of a subject: a release, folder, commit or wheel.
 
 The code is installed once, under a lock, into a folder of the cache, such as keras-3.12.3-cpython-311, and comes first
-on the path of a child. Code that is not a release is copied, and gets a unique version, which does not change during a
+on the path of a child. Code that is not a release is copied, and gets a unique version, constant during a
 run:
 
 ../keras#v3.15.0                  keras==3.15.0+g1f3a5c7e9b              a commit, tag or branch
@@ -31,11 +31,11 @@ from pathlib import Path
 import platformdirs
 from packaging.version import Version
 
-from clonediff.harness.subjects.environment import INSTALLED, SearchPath
+from clonediff.harness.subjects.environment import INSTALLED_PACKAGES, SearchPath
 from clonediff.harness.subjects.outcomes import ReleaseError, UnusableCodeError
 from clonediff.harness.subjects.subject import BACKENDS, NIGHTLY, Subject, UnknownSubjectError
 
-_SOURCES = "name a checkout of Keras 3, REPOSITORY#COMMIT, or a wheel"
+_SOURCE_ADVICE = "name a checkout of Keras 3, REPOSITORY#COMMIT, or a wheel"
 _ADVICE = {
     r"No space left|quota exceeded": "free up disk space, or name another folder in CLONEDIFF_CACHE",
     r"connect|resolve host|name resolution|timed out|proxy": (
@@ -46,7 +46,7 @@ _ADVICE = {
 """What to do, by a pattern of the output of pip or uv."""
 
 MAX_FOLDERS = 40
-"""How many releases the cache keeps, those used last; each has about ten megabytes."""
+"""How many releases the cache keeps, at about ten megabytes each."""
 
 _NAME = re.compile(rf"(.+?)((?:/(?:{'|'.join(BACKENDS['keras'])}))?(?:@[cg]pu(?::\d{{1,3}})?)?)")
 _RELEASE = re.compile(rf"(?:{'|'.join(BACKENDS)})(?:[/@=<>!~]|$)")
@@ -69,8 +69,8 @@ def search_path_of(subject: Subject) -> SearchPath:
         if importlib.util.find_spec(package) is None:
             raise ReleaseError(f"{subject}: {package} is not installed: pip install {package}")
     if subject.version is None:
-        return INSTALLED
-    folder = _folder(subject)
+        return INSTALLED_PACKAGES
+    folder = _cached_folder(subject)
     if Version(subject.version).local and not folder.is_dir():
         raise ReleaseError(
             f"{subject.release}: was copied from a folder or commit, but {cache()} no longer has the copy: name the "
@@ -80,7 +80,7 @@ def search_path_of(subject: Subject) -> SearchPath:
 
 
 def install_packages(name: str, requirements: tuple[str, ...]) -> Path:
-    """Return the cache folder of this name. Install packages, not their dependencies, if it is new."""
+    """Return a cache folder. Install packages, not their dependencies, if it is new."""
     folder = cache() / "packages" / name
     if not folder.is_dir():
         with _new_folder() as unfinished:
@@ -92,16 +92,16 @@ def install_packages(name: str, requirements: tuple[str, ...]) -> Path:
     return folder
 
 
-def pinned(name: str) -> str:
-    """Return a name that always means the same code. If the code is not a release, copy it."""
+def pin(name: str) -> str:
+    """Return a name that always means the same code. Copy code that is no release."""
     source, suffix = split_suffix(name.strip())
     is_path = "/" in source or "#" in source or source.startswith(("~", ".")) or source.endswith(".whl")
     if source != NIGHTLY and (not is_path or _RELEASE.match(source)):
         return name
     with _new_folder() as copy:
         subject = Subject.parse(f"keras=={_copy_source(source, copy)}{suffix}")
-        if not _folder(subject).is_dir():
-            copy.rename(_folder(subject))
+        if not _cached_folder(subject).is_dir():
+            copy.rename(_cached_folder(subject))
     return str(subject)
 
 
@@ -111,23 +111,23 @@ def split_suffix(name: str) -> tuple[str, str]:
     return (match[1], match[2]) if match is not None else (name, "")
 
 
-def _folder(subject: Subject) -> Path:
+def _cached_folder(subject: Subject) -> Path:
     name = f"{subject.generation}-{Version(subject.version or '0')}-{sys.implementation.cache_tag}"
     return cache() / "packages" / name
 
 
 @contextlib.contextmanager
 def _new_folder() -> Iterator[Path]:
-    """Make a folder in the cache for the caller to rename. Other processes wait until then."""
+    """Make a cache folder for the caller to rename. Other processes wait until then."""
     from filelock import FileLock
 
     packages = cache() / "packages"
     try:
         packages.mkdir(parents=True, exist_ok=True)
         with FileLock(cache() / "lock"):
-            used = sorted(packages.glob("[!.]*"), key=os.path.getmtime, reverse=True)
-            for leftover in (*packages.glob(".*"), *used[MAX_FOLDERS - 1 :]):
-                shutil.rmtree(leftover, ignore_errors=True)
+            folders = sorted(packages.glob("[!.]*"), key=os.path.getmtime, reverse=True)
+            for folder in (*packages.glob(".*"), *folders[MAX_FOLDERS - 1 :]):
+                shutil.rmtree(folder, ignore_errors=True)
             folder = Path(tempfile.mkdtemp(prefix=".unfinished-", dir=packages))
             try:
                 folder.chmod(0o755)
@@ -142,7 +142,7 @@ def _new_folder() -> Iterator[Path]:
 
 
 def _install(requirement: str, folder: Path) -> None:
-    """Install a package with pip, or with uv if the environment has no pip."""
+    """Install a package into a folder with pip, or with uv if there is no pip."""
     sys.stderr.write(f"clonediff: {requirement}: installing\n")
     # Compile to bytecode: releases are imported often.
     command = [sys.executable, "-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--retries=1"]
@@ -165,17 +165,17 @@ def _install(requirement: str, folder: Path) -> None:
 
 def _copy_source(source: str, copy: Path) -> str:
     """Copy a folder, commit, wheel or nightly release of Keras. Return the new version."""
-    name, is_commit, commit = source.partition("#")
+    name, separator, commit = source.partition("#")
     path = Path(name).expanduser()
     if source == NIGHTLY:
         _install(NIGHTLY, copy)
     elif not path.exists():
-        raise ReleaseError(f"{source}: there is no file or folder {path.absolute()}: {_SOURCES}")
+        raise ReleaseError(f"{source}: there is no file or folder {path.absolute()}: {_SOURCE_ADVICE}")
     elif path.suffix == ".whl":
         _install(str(path.absolute()), copy)
     else:
         if (
-            not is_commit
+            not separator
             and (path / ".git").exists()
             and not _git(source, path, "status", "--porcelain", "--", "keras")
         ):
@@ -193,14 +193,14 @@ def _copy_source(source: str, copy: Path) -> str:
                 ignored = shutil.ignore_patterns("__pycache__")
                 shutil.copytree(path / "keras", copy / "keras", ignore=ignored, ignore_dangling_symlinks=True)
         except (shutil.Error, tarfile.TarError) as error:
-            raise UnusableCodeError(f"{source}: cannot be copied: {error}: {_SOURCES}") from None
+            raise UnusableCodeError(f"{source}: cannot be copied: {error}: {_SOURCE_ADVICE}") from None
     file = copy / _VERSION_FILE
     if file.is_file() and not (copy / "keras" / "__init__.py").is_file():
-        raise UnusableCodeError(f"{source}: has no keras/__init__.py, so it cannot be imported: {_SOURCES}")
+        raise UnusableCodeError(f"{source}: has no keras/__init__.py, so it cannot be imported: {_SOURCE_ADVICE}")
     text = file.read_text(encoding="utf-8", errors="replace") if file.is_file() else ""
     match = _VERSION.search(text)
     if match is None:
-        raise UnusableCodeError(f"{source}: has no version in {_VERSION_FILE}: {_SOURCES}")
+        raise UnusableCodeError(f"{source}: has no version in {_VERSION_FILE}: {_SOURCE_ADVICE}")
     if source == NIGHTLY:
         return match[1]
     mark = f"g{commit[:10]}" if commit else f"tree-{_digest(copy / 'keras')}"
@@ -228,16 +228,16 @@ def change_of(repo: str, base: str, head: str | None) -> tuple[Subject, Subject]
         raise UnknownSubjectError(f"--repo {repo}: there is no folder {folder}: name a checkout of Keras 3")
     names = base, head or "HEAD"
     commits = [_commit_hash(source, folder, name) for name in names]
-    before = _git(source, folder, "merge-base", *commits).decode().strip()
-    if not before:
+    merge_base = _git(source, folder, "merge-base", *commits).decode().strip()
+    if not merge_base:
         raise ReleaseError(f"{source}: {' and '.join(names)} share no commit: name two commits with a shared history")
-    after = f"#{commits[1]}" if head else ""
     if not suffix.startswith("/"):  # so that the last part of a branch's name is not parsed as a backend
         suffix = f"/{BACKENDS['keras'][0]}{suffix}"
-    old, new = (Subject.parse(pinned(f"{folder}{code}{suffix}")) for code in (f"#{before}", after))
-    if old == new:
-        raise UnknownSubjectError(f"{head or repo} does not differ from {base} (both are {old}): name another commit")
-    return old, new
+    sources = (f"{folder}#{merge_base}", f"{folder}#{commits[1]}" if head else str(folder))
+    before, after = (Subject.parse(pin(f"{name}{suffix}")) for name in sources)
+    if before == after:
+        raise UnknownSubjectError(f"{head or repo} does not differ from {base} (both are {after}): name another commit")
+    return before, after
 
 
 def _commit_hash(source: str, folder: Path, name: str) -> str:
@@ -259,5 +259,5 @@ def _git(source: str, folder: Path, *arguments: str) -> bytes:
     lines = result.stderr.decode(errors="replace").strip().splitlines()
     if result.returncode and lines:
         reason = next((line for line in lines if line.startswith(("fatal:", "error:"))), lines[-1])
-        raise ReleaseError(f"{source}: git cannot read {folder}: {reason}: {_SOURCES}")
+        raise ReleaseError(f"{source}: git cannot read {folder}: {reason}: {_SOURCE_ADVICE}")
     return result.stdout

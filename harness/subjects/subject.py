@@ -32,7 +32,7 @@ _NAME = re.compile(
 
 
 class UnknownSubjectError(ValueError):
-    """A name that does not mean a subject. The message lists the supported names."""
+    """A name means no subject. The message lists the supported names."""
 
 
 class Subject(msgspec.Struct, frozen=True):
@@ -50,20 +50,20 @@ class Subject(msgspec.Struct, frozen=True):
     def parse(cls, name: str) -> Subject:
         """Parse a name: "keras", "keras/jax", "tf_keras@gpu", "keras==3.14.1" ...
 
-        A path, such as "../keras", must be converted first: `clonediff.harness.subjects.releases.pinned`.
+        `releases.pin` must convert a path, such as "../keras", first.
         """
         match = _NAME.fullmatch(name.strip())
         if match is None:
-            raise UnknownSubjectError(f"{name!r}: write RELEASE[/BACKEND][@cpu or @gpu or @gpu:1]; {choices()}")
+            raise UnknownSubjectError(f"{name!r}: write RELEASE[/BACKEND][@cpu or @gpu or @gpu:1]; {list_subjects()}")
         package, version, backend, device, number = match.groups()
         package = "keras" if package == NIGHTLY and version else package
         if package not in BACKENDS:
-            raise UnknownSubjectError(f"{name!r}: unknown release {package!r}; {choices()}")
+            raise UnknownSubjectError(f"{name!r}: unknown release {package!r}; {list_subjects()}")
         backend = BACKENDS[package][0] if backend is None else backend
         if backend not in BACKENDS[package]:
             backends = ", ".join(BACKENDS[package])
             raise UnknownSubjectError(f"{name!r}: {package} has no backend {backend!r}: choose one of {backends}")
-        if version is not None and (problem := _problem(package, version)):
+        if version is not None and (problem := _version_problem(package, version)):
             raise UnknownSubjectError(f"{name!r}: {problem}")
         device = f"gpu:{int(number or 0)}" if device == "gpu" else "cpu"
         return cls(cast("Generation", package), version, backend, device)
@@ -74,17 +74,16 @@ class Subject(msgspec.Struct, frozen=True):
         if self.version is None:
             return self.generation
         version = Version(self.version)
-        nightly = self.generation == "keras" and version.is_devrelease and version.local is None
-        return f"{NIGHTLY if nightly else self.generation}=={self.version}"
+        is_nightly = self.generation == "keras" and version.is_devrelease and version.local is None
+        return f"{NIGHTLY if is_nightly else self.generation}=={self.version}"
 
     def __str__(self) -> str:
-        """The shortest name of this subject."""
         backend = "" if self.backend == BACKENDS[self.generation][0] else f"/{self.backend}"
         device = "" if self.device == "cpu" else f"@{self.device.removesuffix(':0')}"
         return f"{self.release}{backend}{device}"
 
 
-def _problem(package: str, text: str) -> str:
+def _version_problem(package: str, text: str) -> str:
     """Why a version of a package is not supported, "" if it is."""
     if (package, text) == ("keras", OLD_KERAS_VERSION):
         return "only `clonediff fuzz` and `clonediff judge` accept this release, and only as the single subject"
@@ -92,11 +91,10 @@ def _problem(package: str, text: str) -> str:
         is_old = Version(text) < Version(f"{OLDEST[package]}a0")
     except InvalidVersion:
         return f"{text!r} is not a version: write, for example, {package}==3.14.1"
-    return f"the oldest supported release of {package} is {OLDEST[package]}; {choices()}" if is_old else ""
+    return f"the oldest supported release of {package} is {OLDEST[package]}; {list_subjects()}" if is_old else ""
 
 
-def choices() -> str:
-    """The supported subjects, as a sentence."""
+def list_subjects() -> str:
     names = [f"{package}/{backend}" for package, backends in BACKENDS.items() for backend in backends]
     installed = ", ".join(name.removesuffix("/tensorflow") for name in names)
     return (

@@ -11,7 +11,7 @@ import shlex
 from collections.abc import Iterable
 from pathlib import Path
 
-from clonediff.harness.inside.cloners.users import users_cloner
+from clonediff.harness.inside.cloners.users import parse_cloner_name
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.strategies.program import Graph
 
@@ -26,7 +26,7 @@ def full_name_of_cloner(text: str) -> str:
     if colon and not _MODULE_NAME.fullmatch(file.stem):
         rule = "the name of a module has only letters, digits, _ and -; rename the file"
         raise ValueError(f"{text}: {file.stem!r} cannot be imported: {rule}")
-    cloner = users_cloner(f"{path}:{function}" if colon else text)
+    cloner = parse_cloner_name(f"{path}:{function}" if colon else text)
     if cloner is None:
         raise ValueError(f"expected module:function or FILE.py:function of your own cloner, found {text!r}")
     if colon and not file.is_file():
@@ -48,12 +48,12 @@ def with_absolute_path(name: str) -> str:
 
 
 def allow_cloners(names: Iterable[str]) -> None:
-    _ALLOWED.update(cloner.name for cloner in filter(None, map(users_cloner, names)))
+    _ALLOWED.update(cloner.name for cloner in filter(None, map(parse_cloner_name, names)))
 
 
 def unsupported_cloner(cloner: str, process: SubjectProcess, graph: Graph | None = None) -> str:
     """Why a cloner cannot be used with a subject and graph; "" if it can."""
-    parsed = users_cloner(cloner)
+    parsed = parse_cloner_name(cloner)
     if parsed is not None:
         path, _, _ = parsed.name.rpartition(":")
         if _ALLOWED.isdisjoint((parsed.name, path or parsed.name.rpartition(".")[0])):

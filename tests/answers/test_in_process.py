@@ -107,7 +107,7 @@ def properties_of(model: Any, api: Any) -> dict[str, Any]:
         "names": [(layer.name, layer.trainable) for layer in model.layers],
         "variables": [(id(variable), np.asarray(api.read(variable)).tolist()) for variable in variables],
         "nodes": [api.node_counts(layer) for layer in model.layers],
-        "compiled": api.compiled(model),
+        "compiled": api.compile_config(model),
         "attributes": [sorted(vars(layer)) for layer in (model, *model.layers)],
         "optimizer": id(model.optimizer),
     }

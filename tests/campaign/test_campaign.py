@@ -137,7 +137,7 @@ def test_no_finding_is_lost_when_a_process_is_killed(
     if process.returncode >= 0:
         assert (run / "report.html").exists() and read_run(run).problems == ()
     else:
-        clean = "from clonediff.harness.subjects.child import scratch; scratch()"
+        clean = "from clonediff.harness.subjects.child import scratch_folder; scratch_folder()"
         subprocess.run([sys.executable, "-c", clean], env={**os.environ, "TMPDIR": str(temporary)}, check=True)
     assert list(temporary.iterdir()) == []
 

@@ -28,18 +28,18 @@ def main(generation):
     cases = itertools.product(WAYS, ("bare", "compiled", "trained"), (False, True))
     for way, state, weights in itertools.islice(cases, None, None, examples(DAY_STEP, 1)):
         strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
-        makes, clones = (strategy.scope() if inside else contextlib.nullcontext() for inside in WAYS[way])
-        with makes:
-            model, words = build_model(keras, state), build_lookup(keras)
+        scope, other_scope = (strategy.scope() if inside else contextlib.nullcontext() for inside in WAYS[way])
+        with scope:
+            model, lookup = build_model(keras, state), build_lookup(keras)
         before = model.get_weights()
-        with clones:
+        with other_scope:
             clone = clone_model(model, weights=weights)
             copied = [np.array_equal(*pair) for pair in zip(before, clone.get_weights(), strict=True)]
             assert all(copied) == weights or (not weights and not all(copied)), (way, state, weights, copied)
             variable = getattr(clone.weights[0], "_value", clone.weights[0])
             assert ("Mirrored" in type(variable).__name__) == WAYS[way][1], (way, state, type(variable))
             assert clone.weights[-2].constraint is not model.weights[-2].constraint, (way, state)
-            assert clone_model(words).layers[1].get_vocabulary() == words.layers[1].get_vocabulary(), (way, state)
+            assert clone_model(lookup).layers[1].get_vocabulary() == lookup.layers[1].get_vocabulary(), (way, state)
             if state == "bare":
                 clone.compile("adam", "mse")
         clone.fit(X, Y, batch_size=4, verbose=0)

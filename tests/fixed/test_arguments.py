@@ -22,7 +22,7 @@ def assert_equal(clone, by_hand):
     assert_clones_faithfully(by_hand, clone=lambda _: clone, costly=False)
 
 
-@for_builders("ASKED")
+@for_builders("EXPECTATIONS")
 def test_a_clone_with_arguments_equals_the_model_built_by_hand(generation, builder):
     clear_session(generation)  # names of mask operations contain numbers
     clone = clone_model(builder.build(), **builder.arguments())
@@ -30,7 +30,7 @@ def test_a_clone_with_arguments_equals_the_model_built_by_hand(generation, build
     assert_equal(clone, builder.by_hand())
 
 
-@for_builders("MISUSED")
+@for_builders("REFUSALS")
 def test_wrong_arguments_are_refused_and_change_nothing(generation, builder):
     model = builder.build()
     before = attributes_of(model)
@@ -65,7 +65,7 @@ def test_clone_function_is_called_for_all_layers_except_inputs(generation):
 
 @for_generations
 def test_clone_function_may_reuse_a_layer(generation):
-    model = load(generation).arguments.single()
+    model = load(generation).arguments.dense_model()
     clone = clone_model(model, clone_function=lambda layer: layer)
     assert clone.get_layer("dense") is model.get_layer("dense")
     assert np.array_equal(clone(BATCH), model(BATCH))
@@ -127,8 +127,8 @@ def test_call_function_may_insert_a_call(kind):
         return inserted[0](outputs) if isinstance(layer, layers.Embedding) else outputs
 
     clear_session("keras")
-    clone = clone_model(load("keras").arguments.embedded(), call_function=note_calls({}, after))
-    by_hand = load("keras").arguments.embedded(after=inserted[1])
+    clone = clone_model(load("keras").arguments.embedding_model(), call_function=note_calls({}, after))
+    by_hand = load("keras").arguments.embedding_model(after=inserted[1])
     for model in (clone, by_hand):  # building by hand used up a number for an unused operation
         for operation in model.operations:
             if not isinstance(operation, layers.Layer):
@@ -155,7 +155,7 @@ def test_call_function_gets_call_arguments_in_nested_models_too():
 @for_generations
 def test_input_tensors_become_the_inputs_of_the_clone(generation):
     arguments, tensor = load(generation).arguments, KERAS[generation].Input((3,), name="given")
-    assert clone_model(arguments.single(), input_tensors=tensor).inputs[0] is tensor
+    assert clone_model(arguments.dense_model(), input_tensors=tensor).inputs[0] is tensor
     assert clone_model(arguments.sequential(), input_tensors=[tensor]).inputs[0] is tensor
     x, i = arguments.ids(), KERAS[generation].Input((5, 3))
     model = KERAS[generation].Model(x, KERAS[generation].Model(i, i)(arguments.embedding(True)(x)))
@@ -170,7 +170,7 @@ def test_input_tensors_of_another_model_are_not_changed(generation):
     middle = package.layers.Lambda(lambda t: [t[:, :3], t[:, 3:] * 2.0], name="split")(x)[1]
     elsewhere, history = package.Model(x, middle), middle._keras_history
     before = elsewhere.count_params(), [layer.name for layer in elsewhere.layers]
-    for model in [arguments.single(), *([arguments.sequential()] if generation == "keras" else [])]:
+    for model in [arguments.dense_model(), *([arguments.sequential()] if generation == "keras" else [])]:
         clone = clone_model(model, input_tensors=middle)
         assert clone.layers[-1].name == "dense"
         assert clone(BATCH).shape == (2, 2)
@@ -185,11 +185,11 @@ def test_input_tensors_of_another_model_are_not_changed(generation):
 @pytest.mark.parametrize("argument", ["clone_function", "input_tensors", "name"])
 def test_a_clone_with_weights_keeps_the_state_of_its_optimizer(generation, argument):
     package, models = KERAS[generation], load(generation).arguments
-    model, given = models.single(), package.Input((3,), name="given")
+    model, given = models.dense_model(), package.Input((3,), name="given")
     model.compile(package.optimizers.Adam(0.25), "mse")
     targets = np.zeros((2, 2), "float32")
     model.fit(BATCH, targets, verbose=0)
-    arguments = {"clone_function": models.remade, "input_tensors": given, "name": "copy"}
+    arguments = {"clone_function": models.remake, "input_tensors": given, "name": "copy"}
     clone = clone_model(model, weights=True, **{"name": "copy", argument: arguments[argument]})
     assert clone.name == "copy"
     losses = [net.train_on_batch(BATCH, targets) for net in (model, clone, clone_model(model)) for _ in range(2)]
@@ -198,7 +198,7 @@ def test_a_clone_with_weights_keeps_the_state_of_its_optimizer(generation, argum
 
 @for_generations
 def test_a_clone_applies_a_regularizer_set_after_construction(generation):
-    package, model = KERAS[generation], load(generation).arguments.single()
+    package, model = KERAS[generation], load(generation).arguments.dense_model()
     model.get_layer("dense").kernel_regularizer = package.regularizers.L2(0.5)
     clone = clone_model(model)
     counts = [len(net.losses) for net in (model, clone, clone_model(clone), clone_model(model, weights=True))]

@@ -32,7 +32,7 @@ def test_initial_weights_differ_unless_there_is_a_seed(generation, seed):
     clone = clone_model(model)
     assert np.array_equal(clone.get_weights()[0], model.get_weights()[0]) == (seed is not None)
     if generation == "keras":
-        states = [either.layers[1].seed_generator.state.numpy() for either in (model, clone)]
+        states = [net.layers[1].seed_generator.state.numpy() for net in (model, clone)]
         assert np.array_equal(*states) == (seed is not None)
 
 
@@ -166,7 +166,7 @@ def test_the_clone_of_a_built_layer_is_built(generation):
     layer._query_dense.trainable = False
     clone = clone_model(layer)
     for weights in ("weights", "trainable_weights"):
-        names = [[getattr(w, "path", w.name) for w in getattr(either, weights)] for either in (clone, layer)]
+        names = [[getattr(w, "path", w.name) for w in getattr(owner, weights)] for owner in (clone, layer)]
         assert names[0] == names[1]
     clone.set_weights(layer.get_weights())
     assert np.array_equal(clone(batch, batch), layer(batch, batch))
@@ -201,7 +201,7 @@ def save_and_load(package, model, path):
 
 @for_generations
 @pytest.mark.parametrize(
-    "name", ["a_sequential_that_is_built_by_a_call", "parts_of_nested_models_frozen", "an_own_class"]
+    "name", ["a_sequential_that_is_built_by_a_call", "parts_of_nested_models_frozen", "a_custom_class"]
 )
 @pytest.mark.parametrize("way", WAYS)
 def test_a_clone_can_be_saved_pickled_and_quantized_like_the_original(generation, name, way, tmp_path):
@@ -243,7 +243,7 @@ def test_a_tensorflow_generator_is_copied_with_its_state(generation):
     layer = KERAS[generation].layers.Dense(2)
     layer.numbers = tf.random.Generator.from_seed(3)
     clone = clone_model(load(generation).model_with(layer)).layers[-1]
-    drawn = [either.numbers.normal((2,)).numpy() for either in (layer, clone)]
+    drawn = [owner.numbers.normal((2,)).numpy() for owner in (layer, clone)]
     assert np.array_equal(*drawn)
 
 
@@ -266,7 +266,7 @@ def test_a_copied_loss_keeps_the_weights_of_its_network(generation):
         def get_config(self):
             return {}
 
-    model, loss = load(generation).arguments.single(), Extracting()
+    model, loss = load(generation).arguments.dense_model(), Extracting()
     model.compile(package.optimizers.SGD(Halving()), loss)
     model.train_on_batch(BATCH, np.zeros((2, 2), "float32"))
     clone = clone_model(model)
@@ -290,7 +290,7 @@ def test_a_variable_given_to_a_metric_keeps_its_value(generation):
 
     metric = Weighted(package.Variable(2.0) if generation == "keras" else tf.Variable(2.0))
     metric.total.assign(3.0)
-    model = load(generation).arguments.single()
+    model = load(generation).arguments.dense_model()
     model.compile("sgd", "mse", metrics=[metric])
     clone = clone_model(model)
     (copied,) = (clone._compile_metrics if generation == "keras" else clone.compiled_metrics)._user_metrics

@@ -44,8 +44,8 @@ def test_model_and_clone_take_the_same_next_training_step(optimizer):
     model.optimizer.learning_rate = 0.02
     clone = clone_model(model, weights=True)
     assert int(clone.optimizer.iterations) == int(model.optimizer.iterations) == 2
-    for either in (model, clone):
-        either.fit(BATCH, TARGETS, shuffle=False, verbose=0)
+    for net in (model, clone):
+        net.fit(BATCH, TARGETS, shuffle=False, verbose=0)
     assert all_equal(model.get_weights(), clone.get_weights())
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from clonediff.harness.subjects import Subject
-from clonediff.harness.subjects.child import scratch
+from clonediff.harness.subjects.child import scratch_folder
 from clonediff.reports.known import KnownIssues, load
 from tests.helpers.command_line import Command
 from tests.helpers.git_repositories import commit, git, put_keras
@@ -197,7 +197,7 @@ def test_a_series_lists_the_issues_that_each_proposal_fixes(judge: Command, tmp_
 def test_a_proposal_that_does_not_apply_has_a_verdict(
     judge: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    scratch()  # remove the files of this process
+    scratch_folder()  # remove the files of this process
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(temporary))

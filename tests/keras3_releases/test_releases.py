@@ -9,7 +9,7 @@ import pytest
 from clonediff.harness.observation import Case
 from clonediff.harness.search.search import draws
 from clonediff.harness.subjects import SubjectProcess
-from clonediff.harness.subjects.releases import pinned
+from clonediff.harness.subjects.releases import pin
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.harness.trials.trial import run
 from clonediff.reports.known import KnownIssues
@@ -60,5 +60,5 @@ def test_models_of_other_releases_are_cloned(warm: Callable[[str], SubjectProces
     _, outputs, shape, arguments = CASES[name]
     source = f"{HEAD}inputs = keras.Input({shape}, name='x')\nmodel = keras.Model(inputs, {outputs})\n"
     case = Case(source, ({"shape": list(shape), "dtype": "float32", "fill": "steps"},), arguments=arguments)
-    trial = run(case, warm(get_or_skip(lambda: pinned(subject))), ("fixed",))
+    trial = run(case, warm(get_or_skip(lambda: pin(subject))), ("fixed",))
     assert trial.clones["fixed"].verdict.value == "faithful"

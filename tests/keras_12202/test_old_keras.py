@@ -102,7 +102,7 @@ def test_the_reported_bug_is_reduced_to_a_lambda_and_repaired(search_result: Any
 @pytest.mark.usefixtures("search_result")
 def test_the_script_with_two_gpus_fails_as_reported(tmp_path: Path) -> None:
     printed = run_clonediff("fuzz", *OLD, "--trials", "2", cwd=tmp_path).stdout
-    (path, file) = re.search(r"Scripts run with PYTHONPATH=(\S+), as does (\S+)", printed).groups()  # type: ignore[union-attr]
+    (path, file) = re.search(r"Set PYTHONPATH=(\S+) to run a script or (\S+)", printed).groups()  # type: ignore[union-attr]
     ended = subprocess.run(
         [sys.executable, file], env={"PYTHONPATH": path}, capture_output=True, text=True, check=False, timeout=PATIENCE
     )
@@ -120,16 +120,16 @@ VERDICTS = {
     "unfit.diff": (False, False, "make the diff against this release"),
     "nothing.txt": (False, False, "ValueError: no code in it: expected a diff, or a function that"),
 }
-"""By proposal: whether it is correct, whether it fixes the reported bug, and a text of its effects."""
+"""By proposal: whether it is accepted, whether it fixes the reported bug, and a text of its effects."""
 
 
 @AT_NIGHT
 def test_each_proposal_has_its_verdict_and_its_effects(verdicts: dict[str, Any]) -> None:
     assert verdicts.keys() == VERDICTS.keys()
-    for name, (holds, fixes, text) in VERDICTS.items():
+    for name, (accepted, fixes, text) in VERDICTS.items():
         verdict = verdicts[name]
         effects = {effect.pop("effect"): f"{effect['text']}\n{effect['source']}" for effect in verdict["effects"]}
-        assert verdict["holds"] is ("breaks" not in effects) is holds, name
+        assert verdict["accepted"] is (fixes and "breaks" not in effects) is accepted, name
         assert verdict["reported"].startswith("fixes") is ("fixes" in effects) is fixes, name
         assert text in "".join(effects.values()), name
 

@@ -23,20 +23,20 @@ from tests.helpers.waiting import PATIENCE, has_ended, wait_until
 
 pytestmark = pytest.mark.no_keras
 
-GOOD = """
+GOOD_SOURCE = """
 import keras
 inputs = keras.Input((3,), name="inputs")
 model = keras.Model(inputs, keras.layers.Dense(2, name="dense")(inputs))
 """
-FAKE = """
+FAKE_CHILD = """
 import json, sys
 print(json.dumps({"ready": {"generation": "keras", "keras": "0", "backend": "none", "backend_version": "0",
                             "numpy": "0", "python": "3"}}), flush=True)
 for line in sys.stdin:
     answer = {}
     try:
-        asked = json.loads(line)
-        exec(asked["source"] if asked["do"] == "draw" else asked["request"]["case"]["source"])
+        request = json.loads(line)
+        exec(request["source"] if request["do"] == "draw" else request["request"]["case"]["source"])
     except Exception as error:
         answer = {"refused": {"type": type(error).__name__, "message": str(error)}}
     print(json.dumps({"answer": answer}), flush=True)
@@ -48,13 +48,13 @@ MIB = 1 << 20
 
 
 def fake_process(subject: str = "keras", search_path: tuple[str, ...] = (), **limits: float) -> SubjectProcess:
-    command = [sys.executable, "-u", "-c", FAKE]
-    allowed = Limits(**limits)  # type: ignore[arg-type]
-    return SubjectProcess(Subject.parse(subject), search_path=search_path, limits=allowed, command=command)
+    command = [sys.executable, "-u", "-c", FAKE_CHILD]
+    child_limits = Limits(**limits)  # type: ignore[arg-type]
+    return SubjectProcess(Subject.parse(subject), search_path=search_path, limits=child_limits, command=command)
 
 
 def run_source(
-    process: SubjectProcess, source: str = GOOD, *cloners: str, timeout: float | None = None, lost: bool = False
+    process: SubjectProcess, source: str = GOOD_SOURCE, *cloners: str, timeout: float | None = None, lost: bool = False
 ) -> Trial:
     trial = run(Case(source, INPUTS), process, cloners, timeout=timeout)
     assert (trial.lost is not None) is lost
@@ -69,7 +69,7 @@ def refusal_of(process: SubjectProcess, source: str) -> str:
 def test_a_process_runs_a_trial_and_returns_the_values_of_its_digests(keras: SubjectProcess) -> None:
     assert (keras.subject.generation, keras.ready.backend) == ("keras", "tensorflow")
     noisy = "import os\nprint('{\"answer\": {}}')\nfor _ in range(2000):\n    os.write(2, b'x' * 1000)\n"
-    answer = run_source(keras, GOOD + noisy, "upstream", "fixed")
+    answer = run_source(keras, GOOD_SOURCE + noisy, "upstream", "fixed")
     assert set(answer.clones) == {"upstream", "fixed"}
     assert answer.original is not None
     weights = answer.original.copied_weights
@@ -80,19 +80,19 @@ def test_a_process_runs_a_trial_and_returns_the_values_of_its_digests(keras: Sub
 
 def test_a_request_that_the_child_cannot_answer_raises_an_error(keras: SubjectProcess) -> None:
     with pytest.raises(RuntimeError, match="the request 'trial' failed: KeyError: .*unknown cloner 'absent'"):
-        run_source(keras, GOOD, "absent")
+        run_source(keras, GOOD_SOURCE, "absent")
     assert run_source(keras).built
 
 
 def test_after_an_abort_the_next_trial_has_a_new_process(keras: SubjectProcess) -> None:
     keras.start()
     pid, aborts = keras.pid, keras.losses["a trial: SIGABRT"]
-    outcome = run_source(keras, f"{GOOD}import os\ndef stop():\n    os.abort()\nstop()", lost=True).lost
+    outcome = run_source(keras, f"{GOOD_SOURCE}import os\ndef stop():\n    os.abort()\nstop()", lost=True).lost
     assert outcome is not None
     assert outcome.reason == "SIGABRT"
     assert [frame.function for frame in outcome.frames][-2:] == ["<module>", "stop"]
     assert any("Fatal Python error: Aborted" in line for line in outcome.stderr)
-    assert run_source(keras, GOOD, "upstream").built
+    assert run_source(keras, GOOD_SOURCE, "upstream").built
     assert keras.losses["a trial: SIGABRT"] == aborts + 1
     assert keras.pid != pid
 
@@ -213,7 +213,7 @@ def test_a_killed_parent_leaves_no_process_and_its_files_are_removed(tmp_path: P
     program = f"""
 import threading
 from clonediff.harness.subjects import Case, Subject, SubjectProcess
-process = SubjectProcess(Subject("keras"), command=[{sys.executable!r}, "-u", "-c", {FAKE!r}])
+process = SubjectProcess(Subject("keras"), command=[{sys.executable!r}, "-u", "-c", {FAKE_CHILD!r}])
 thread = threading.Thread(target=process.start)  # the thread ends before its child process
 thread.start()
 thread.join()
@@ -230,7 +230,7 @@ process.trial(Case(source, ()), cloners=["upstream"], timeout=300)
     parent.communicate()
     wait_until(lambda: has_ended(pid) and has_ended(int(began.read_text())))
     assert len(list(files.iterdir())) == 3
-    clean = "from clonediff.harness.subjects.child import scratch; scratch()"
+    clean = "from clonediff.harness.subjects.child import scratch_folder; scratch_folder()"
     subprocess.run([sys.executable, "-c", clean], env=environment, check=True)
     assert {path.name for path in files.iterdir()} == {"clonediff-of-another", "clonediff-link"}
     assert (tmp_path / "lock").exists()
@@ -238,7 +238,7 @@ process.trial(Case(source, ()), cloners=["upstream"], timeout=300)
 
 def test_an_error_in_a_trial_is_counted_with_its_graph() -> None:
     error = json.dumps({"error": {"type": "KeyError", "message": "no"}})
-    child = f"{FAKE.partition('for line')[0]}for line in sys.stdin:\n    print({error!r}, flush=True)"
+    child = f"{FAKE_CHILD.partition('for line')[0]}for line in sys.stdin:\n    print({error!r}, flush=True)"
     process, graph = CampaignProcess(Subject("keras"), ()), of_layer("layers.ReLU()")
     process._command = [sys.executable, "-u", "-c", child]
     with process:
@@ -249,7 +249,7 @@ def test_an_error_in_a_trial_is_counted_with_its_graph() -> None:
     assert (count, process.examples) == (2, {fault: to_json(graph)})
 
 
-def _killed(process: SubjectProcess) -> None:
+def _kill(process: SubjectProcess) -> None:
     assert process.pid is not None
     pid = process.pid
     os.kill(pid, signal.SIGKILL)
@@ -260,7 +260,7 @@ def _killed(process: SubjectProcess) -> None:
     ("limits", "between", "losses"),
     [
         pytest.param({"growth": -1}, lambda process: None, {}, id="has grown"),
-        pytest.param({}, _killed, {"no request: it ended by itself": 1}, id="died"),
+        pytest.param({}, _kill, {"no request: it ended by itself": 1}, id="died"),
     ],
 )
 def test_a_child_is_replaced_between_two_trials(

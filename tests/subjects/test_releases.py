@@ -22,7 +22,7 @@ import pytest
 
 from clonediff.harness.subjects import Subject
 from clonediff.harness.subjects.outcomes import ReleaseError
-from clonediff.harness.subjects.releases import pinned, search_path_of
+from clonediff.harness.subjects.releases import pin, search_path_of
 from tests.helpers.command_line import CLONEDIFF
 from tests.helpers.git_repositories import commit, git, hash_of, put_keras
 from tests.helpers.required_releases import get_or_skip
@@ -33,7 +33,7 @@ pytestmark = pytest.mark.no_keras
 RELEASE = "keras==3.12.3"
 LAYERS = "keras/src/layers.py"
 VERSION_FILE = "keras/src/version.py"
-UNREACHED = {"PIP_INDEX_URL": "http://127.0.0.1:9/", "UV_DEFAULT_INDEX": "http://127.0.0.1:9/"}
+UNREACHABLE_INDEX = {"PIP_INDEX_URL": "http://127.0.0.1:9/", "UV_DEFAULT_INDEX": "http://127.0.0.1:9/"}
 
 
 @pytest.fixture(autouse=True)
@@ -55,7 +55,7 @@ def checkout(tmp_path: Path) -> Path:
     return folder
 
 
-def wheel(folder: Path, package: str = "keras", line: str = "first = 1\n") -> Path:
+def write_wheel(folder: Path, package: str = "keras", line: str = "first = 1\n") -> Path:
     path = folder / f"{package}-3.16.0-py3-none-any.whl"
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr(f"{package}/__init__.py", "")
@@ -70,10 +70,10 @@ def wheel(folder: Path, package: str = "keras", line: str = "first = 1\n") -> Pa
 
 def copy_of(spec: str) -> Path:
     """Return the folder of the copy of a checkout, from which Keras is imported."""
-    return Path(search_path_of(Subject.parse(pinned(spec)))[0])
+    return Path(search_path_of(Subject.parse(pin(spec)))[0])
 
 
-def copies() -> list[str]:
+def cached_copies() -> list[str]:
     return sorted(folder.name for folder in (Path(os.environ["CLONEDIFF_CACHE"]) / "packages").glob("*"))
 
 
@@ -97,14 +97,14 @@ def test_a_path_may_end_with_a_backend_and_a_device(
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ReleaseError, match=f"^{re.escape(tree)}: (there is no file or folder|has no version)"):
-        pinned(spec)
+        pin(spec)
 
 
 @pytest.mark.parametrize(
     "spec", ["keras", "keras/jax", "keras@gpu", "keras/theano", "tf_keras@tpu", "", "keras==3.14.1/jax", "keras-2.2.4"]
 )
 def test_the_name_of_a_release_is_no_path(spec: str) -> None:
-    assert pinned(spec) == spec
+    assert pin(spec) == spec
 
 
 @pytest.mark.parametrize("name", ["old", "feature/jax/tensorflow", "HEAD~1"])
@@ -115,12 +115,12 @@ def test_a_commit_is_copied_without_the_changes_in_the_folder(
     for variable in ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"):  # git sets these variables for its hooks
         monkeypatch.setenv(variable, "/nowhere")
     version = f"3.16.0+g{hash_of(checkout, 'old')}"
-    assert pinned(f"{checkout}#{name}") == f"keras=={version}"
+    assert pin(f"{checkout}#{name}") == f"keras=={version}"
     folder = copy_of(f"{checkout}#{name}")
     assert (folder / VERSION_FILE).read_text() == f'# The version.\n__version__ = "{version}"\n'
     assert (folder / LAYERS).read_text() == "first = 1\n"
     assert [path.name for path in folder.iterdir()] == ["keras"]
-    assert len(copies()) == 1
+    assert len(cached_copies()) == 1
 
 
 CHANGES: dict[str, Callable[[Path], object]] = {
@@ -133,19 +133,19 @@ CHANGES: dict[str, Callable[[Path], object]] = {
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_the_version_of_a_folder_depends_on_its_package(checkout: Path, change: str) -> None:
-    committed = pinned(str(checkout))
-    assert committed == pinned(f"{checkout}#HEAD") == f"keras==3.16.0+g{hash_of(checkout)}"
+    committed = pin(str(checkout))
+    assert committed == pin(f"{checkout}#HEAD") == f"keras==3.16.0+g{hash_of(checkout)}"
     CHANGES[change](checkout)
-    edited = pinned(f"{checkout}/tensorflow")
-    assert pinned(f"{checkout}/tensorflow@gpu:1") == f"{edited}@gpu:1"
+    edited = pin(f"{checkout}/tensorflow")
+    assert pin(f"{checkout}/tensorflow@gpu:1") == f"{edited}@gpu:1"
     assert (edited == committed) is (change == "an unrelated file")
     shutil.rmtree(checkout / ".git")
-    assert re.fullmatch(r"keras==3\.16\.0\+tree-[0-9a-f]{8}", pinned(str(checkout)))
-    assert change == "an unrelated file" or pinned(str(checkout)) == edited
+    assert re.fullmatch(r"keras==3\.16\.0\+tree-[0-9a-f]{8}", pin(str(checkout)))
+    assert change == "an unrelated file" or pin(str(checkout)) == edited
 
 
 def test_a_copy_is_kept_when_its_folder_is_removed(checkout: Path) -> None:
-    name = pinned(str(checkout))
+    name = pin(str(checkout))
     shutil.rmtree(checkout)
     (folder,) = search_path_of(Subject.parse(name))
     assert (Path(folder) / LAYERS).read_text() == "second = 2\n"
@@ -155,12 +155,12 @@ def test_a_copy_is_kept_when_its_folder_is_removed(checkout: Path) -> None:
 
 
 def test_the_version_of_a_wheel_depends_on_its_contents(tmp_path: Path) -> None:
-    first = pinned(str(wheel(tmp_path)))
-    assert (copy_of(f"{wheel(tmp_path)}/tensorflow") / LAYERS).read_text() == "first = 1\n"
-    assert pinned(str(wheel(tmp_path, line="second = 2\n"))) != first
+    first = pin(str(write_wheel(tmp_path)))
+    assert (copy_of(f"{write_wheel(tmp_path)}/tensorflow") / LAYERS).read_text() == "first = 1\n"
+    assert pin(str(write_wheel(tmp_path, line="second = 2\n"))) != first
 
 
-def _with_version(version: str | None) -> Callable[[Path], str]:
+def _put_version(version: str | None) -> Callable[[Path], str]:
     def put(folder: Path) -> str:
         put_keras(folder, version=version or "")
         return str(folder)
@@ -168,88 +168,89 @@ def _with_version(version: str | None) -> Callable[[Path], str]:
     return put
 
 
-def _with_link(folder: Path) -> str:
+def _commit_link(folder: Path) -> str:
     (folder / "keras/src/linked.py").symlink_to("/etc/passwd")
     commit(folder)
     return f"{folder}#HEAD"
 
 
-def _without_git(folder: Path) -> str:
+def _remove_repository(folder: Path) -> str:
     shutil.rmtree(folder / ".git")
     return f"{folder}#HEAD"
 
 
-def _truncated(folder: Path) -> str:
-    path = wheel(folder)
+def _truncate_wheel(folder: Path) -> str:
+    path = write_wheel(folder)
     path.write_bytes(path.read_bytes()[:-200])
     return str(path)
 
 
-WANTED = "name a checkout of Keras 3"
-UNUSABLE: dict[str, tuple[Callable[[Path], str], str]] = {
-    "no-folder": (lambda _: "./nowhere", f"there is no file or folder .*nowhere: {WANTED}"),
-    "no-file": (lambda _: "no.whl", f"there is no file or folder .*no.whl: {WANTED}"),
+ADVICE = "name a checkout of Keras 3"
+NO_VERSION = f"has no version in keras/src/version.py: {ADVICE}"
+UNUSABLE_CODE: dict[str, tuple[Callable[[Path], str], str]] = {
+    "no-folder": (lambda _: "./nowhere", f"there is no file or folder .*nowhere: {ADVICE}"),
+    "no-file": (lambda _: "no.whl", f"there is no file or folder .*no.whl: {ADVICE}"),
     "no-commit": (lambda folder: f"{folder}#nowhere", "has no commit, tag or branch 'nowhere': try git -C .* fetch"),
     "an-option-of-git": (lambda folder: f"{folder}#--all", "has no commit, tag or branch '--all'"),
-    "no-repository": (_without_git, "not a git repository"),
+    "no-repository": (_remove_repository, "not a git repository"),
     "no-git": (lambda folder: f"{folder}#old", "git is not on PATH: install git, or name a folder or a wheel"),
-    "a-link-out-of-a-commit": (_with_link, "cannot be copied: .*linked.py"),
-    "a-part-of-a-checkout": (lambda folder: str(folder / "keras"), f"has no version in keras/src/version.py: {WANTED}"),
+    "a-link-out-of-a-commit": (_commit_link, "cannot be copied: .*linked.py"),
+    "a-part-of-a-checkout": (lambda folder: str(folder / "keras"), NO_VERSION),
     "an-sdist": (lambda folder: str((folder / "keras/__init__.py").rename(folder / "m").parent), "no keras/__init__"),
-    "no-version": (_with_version(None), f"has no version in keras/src/version.py: {WANTED}"),
-    "an-odd-version": (_with_version("next"), r"'next\+tree-.*' is not a version"),
-    "too-old": (_with_version("2.6.0"), "the oldest supported release of keras is 3.1"),
-    "no-wheel": (lambda folder: str(folder / "pyproject.toml"), f"has no version in keras/src/version.py: {WANTED}"),
-    "a-truncated-wheel": (_truncated, "cannot be installed: .*: run pip to see why"),
-    "another-wheel": (lambda folder: str(wheel(folder, "numpy")), f"has no version in keras/src/version.py: {WANTED}"),
+    "no-version": (_put_version(None), NO_VERSION),
+    "an-odd-version": (_put_version("next"), r"'next\+tree-.*' is not a version"),
+    "too-old": (_put_version("2.6.0"), "the oldest supported release of keras is 3.1"),
+    "no-wheel": (lambda folder: str(folder / "pyproject.toml"), NO_VERSION),
+    "a-truncated-wheel": (_truncate_wheel, "cannot be installed: .*: run pip to see why"),
+    "another-wheel": (lambda folder: str(write_wheel(folder, "numpy")), NO_VERSION),
     "nightly-without-network": (lambda _: "keras-nightly", "cannot be installed: .*: the package index cannot be"),
 }
 
 
-@pytest.mark.parametrize("name", UNUSABLE)
-def test_missing_code_error_says_what_to_do(name: str, checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    spec, message = UNUSABLE[name]
-    for variable, value in {**UNREACHED, **({"PATH": os.devnull} if name == "no-git" else {})}.items():
+@pytest.mark.parametrize("name", UNUSABLE_CODE)
+def test_an_error_for_unusable_code_says_what_to_do(name: str, checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    spec, message = UNUSABLE_CODE[name]
+    for variable, value in {**UNREACHABLE_INDEX, **({"PATH": os.devnull} if name == "no-git" else {})}.items():
         monkeypatch.setenv(variable, value)
     named = spec(checkout)
     with pytest.raises(ReleaseError, match=f"^{re.escape(named)}: .*{message}"):
-        pinned(named)
-    assert not copies()
+        pin(named)
+    assert not cached_copies()
 
 
 @pytest.mark.parametrize(
     ("release", "environment", "message"),
     [
-        (RELEASE, UNREACHED, f"{RELEASE}: cannot be installed: .*: the package index cannot be reached: check"),
+        (RELEASE, UNREACHABLE_INDEX, f"{RELEASE}: cannot be installed: .*: the package index cannot be reached: check"),
         ("keras==3.99.0", {}, "keras==3.99.0: cannot be installed: .*: name a version that the package index has$"),
         (RELEASE, {"CLONEDIFF_CACHE": os.devnull}, f"{os.devnull}.*: Not a directory: free disk space, make"),
     ],
 )
-def test_missing_release_error_says_what_to_do(
+def test_an_error_for_an_unavailable_release_says_what_to_do(
     release: str, environment: dict[str, str], message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     with pytest.raises(ReleaseError, match=f"^{message}"):
         search_path_of(Subject.parse(release))
-    assert not copies()
+    assert not cached_copies()
 
 
 def test_the_cache_drops_the_least_recently_used_copy(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("clonediff.harness.subjects.releases.MAX_FOLDERS", 2)
-    first = pinned(f"{checkout}#old")
-    second = pinned(f"{checkout}#HEAD")
-    for folder in copies():
+    first = pin(f"{checkout}#old")
+    second = pin(f"{checkout}#HEAD")
+    for folder in cached_copies():
         os.utime(Path(os.environ["CLONEDIFF_CACHE"]) / "packages" / folder, (0, 0))
     search_path_of(Subject.parse(first))
     (checkout / LAYERS).write_text("third = 3\n")
-    pinned(str(checkout))
-    copied = " ".join(copies())
-    assert len(copies()) == 2
+    pin(str(checkout))
+    copied = " ".join(cached_copies())
+    assert len(cached_copies()) == 2
     assert first.partition("+")[2] in copied and second.partition("+")[2] not in copied
 
 
-def _installing() -> subprocess.Popen[bytes]:
+def _start_installation() -> subprocess.Popen[bytes]:
     program = (
         f"from clonediff.harness.subjects import Subject, releases\nreleases.search_path_of(Subject.parse({RELEASE!r}))"
     )
@@ -258,19 +259,19 @@ def _installing() -> subprocess.Popen[bytes]:
 
 @pytest.mark.slow(reason="it installs a release")
 def test_two_processes_install_a_release_once_even_after_a_kill() -> None:
-    nightly = get_or_skip(lambda: pinned("keras-nightly@gpu"))
+    nightly = get_or_skip(lambda: pin("keras-nightly@gpu"))
     assert re.fullmatch(r"keras-nightly==\d+\.\d+\.\d+\.dev\d+@gpu", nightly)
     assert Path(*search_path_of(Subject.parse(nightly)), VERSION_FILE).is_file()
-    first = _installing()
+    first = _start_installation()
     wait_until(lambda: list(Path(os.environ["CLONEDIFF_CACHE"]).glob("packages/.unfinished-*/keras*")), first)
     first.send_signal(signal.SIGKILL)
     first.communicate()
-    others = [_installing() for _ in range(2)]
+    others = [_start_installation() for _ in range(2)]
     messages = b"".join(process.communicate(timeout=PATIENCE)[1] for process in others).decode()
     assert [process.returncode for process in others] == [0, 0], messages
     assert messages.count(f"{RELEASE}: installing") == 1
-    assert copies()[0] == f"keras-3.12.3-{sys.implementation.cache_tag}"
-    assert len(copies()) == 2
+    assert cached_copies()[0] == f"keras-3.12.3-{sys.implementation.cache_tag}"
+    assert len(cached_copies()) == 2
     (folder,) = search_path_of(Subject.parse(RELEASE))
     assert list(Path(folder).glob("keras/__pycache__/__init__.*.pyc"))
 
@@ -278,8 +279,7 @@ def test_two_processes_install_a_release_once_even_after_a_kill() -> None:
 @pytest.mark.slow(reason="a campaign; the other tests make copies that are not started")
 def test_a_checkout_is_searched_and_replayed_after_its_removal(tmp_path: Path) -> None:
     package = importlib.util.find_spec("keras")
-    assert package is not None
-    assert package.origin is not None
+    assert package is not None and package.origin is not None
     shutil.copytree(Path(package.origin).parent, tmp_path / "checkout/keras")
 
     def clonediff(*arguments: str) -> subprocess.CompletedProcess[str]:

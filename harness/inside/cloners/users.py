@@ -29,7 +29,7 @@ _NAME = re.compile(
 )
 
 
-class UsersCloner(NamedTuple):
+class ClonerName(NamedTuple):
     folder: str
     module: str
     function: str
@@ -39,38 +39,38 @@ class UsersCloner(NamedTuple):
         return "{}{}:{}".format(self.folder + "/" if self.folder else "", self.module, self.function)
 
     @property
-    def short(self) -> str:
+    def short_name(self) -> str:
         return f"{self.module}:{self.function}"
 
 
 def is_users_cloner(name: str) -> bool:
-    """Whether a cloner is a user's function: only such a name has a colon."""
+    """Whether a cloner is a user's function, whose name has a colon."""
     return ":" in name
 
 
-def users_cloner(name: str) -> UsersCloner | None:
+def parse_cloner_name(name: str) -> ClonerName | None:
     """The parts of the name of a user's cloner; None for any other name."""
     match = _NAME.fullmatch(name)
-    return None if match is None else UsersCloner(match["folder"] or "", match["module"], match["function"])
+    return None if match is None else ClonerName(match["folder"] or "", match["module"], match["function"])
 
 
-class CannotBeCalled(ValueError):
-    """Raised if a name does not name a function that takes a model."""
+class ClonerError(ValueError):
+    """A name does not mean a function that takes a model."""
 
 
 def cloner_problem(name: str) -> str:
     """Why a cloner cannot be called with a model; "" if it can."""
     try:
         import_cloner(name)
-    except CannotBeCalled as error:
+    except ClonerError as error:
         return encodable(str(error))
     return ""
 
 
 def import_cloner(name: str) -> Callable[..., Any]:
-    cloner = users_cloner(name)
+    cloner = parse_cloner_name(name)
     if cloner is None:
-        raise CannotBeCalled(f"{name}: expected module:function or FILE.py:function")
+        raise ClonerError(f"{name}: expected module:function or FILE.py:function")
     try:
         module = import_from(cloner.module, cloner.folder)
         value: Callable[..., Any] = operator.attrgetter(cloner.function)(module)
@@ -78,20 +78,19 @@ def import_cloner(name: str) -> Callable[..., Any]:
             inspect.signature(value).bind(None)
     except (AttributeError, ImportError, TypeError) as error:
         message = "%s: %s: name a function that takes a model and nothing else, and returns its clone"
-        raise CannotBeCalled(message % (cloner.short, error)) from None
+        raise ClonerError(message % (cloner.short_name, error)) from None
     return value
 
 
 def import_from(name: str, folder: str = "") -> types.ModuleType:
-    """Import a module, from `folder` if one is given."""
     if folder and folder not in sys.path:
         sys.path.insert(0, folder)
     try:
         module = importlib.import_module(name)
     except BaseException as error:  # a module may raise anything, such as SystemExit
         frames = traceback.extract_tb(error.__traceback__)
-        users = [frame for frame in frames if "importlib" not in frame.filename][1:]
-        place = f" ({users[-1].filename}, line {users[-1].lineno})" if users else ""
+        user_frames = [frame for frame in frames if "importlib" not in frame.filename][1:]
+        place = f" ({user_frames[-1].filename}, line {user_frames[-1].lineno})" if user_frames else ""
         advice = "" if folder else "; name FILE.py, or put its folder on the PYTHONPATH"
         reason = f"{type(error).__name__}: {error}{place}{advice}"
         raise ImportError(f"{name} cannot be imported: {reason}", name=name) from error
@@ -104,17 +103,18 @@ def import_from(name: str, folder: str = "") -> types.ModuleType:
 
 def record_replacement(clone_function: Callable[[Any], Any], replaced: dict[str, str], layer: Any) -> Any:
     """Call a clone function; record the layer if its class or config changes."""
-    other = clone_function(layer)
-    if other is layer or type(other) is not type(layer) or str(other.get_config()) != str(layer.get_config()):
-        replaced[layer.name] = f"{type(layer).__name__}, now {type(other).__name__}"
-    return other
+    new = clone_function(layer)
+    if new is layer or type(new) is not type(layer) or str(new.get_config()) != str(layer.get_config()):
+        replaced[layer.name] = f"{type(layer).__name__}, now {type(new).__name__}"
+    return new
 
 
 def no_model_failure(name: str, clone: Any, framework: Framework) -> Failure | None:
     """The failure of a cloner that returned no model with a graph, or None."""
     if framework.is_graph(clone):
         return None
-    cloner, kind = users_cloner(name), type(clone)
-    text = kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
+    cloner = parse_cloner_name(name)
+    cls = type(clone)
+    text = cls.__name__ if cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__name__}"
     text = f"an object of class {text}: return a Functional or Sequential model of {framework.keras.__name__}"
-    return Failure(NO_MODEL, encodable(f"{cloner.short if cloner else name} returned {text}"))
+    return Failure(NO_MODEL, encodable(f"{cloner.short_name if cloner else name} returned {text}"))

@@ -1,4 +1,4 @@
-"""One interface to both generations of Keras; a generation is imported on first use."""
+"""One interface to both generations of Keras; each is imported on first use."""
 
 from __future__ import annotations
 

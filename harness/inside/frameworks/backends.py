@@ -18,7 +18,7 @@ class Backend:
 
     name = "numpy"
     version = str(np.__version__)
-    process_wide: Sequence[tuple[Any, str]] = ()
+    global_state: Sequence[tuple[Any, str]] = ()
     """The objects and attributes that hold the backend's own generator."""
     uses_own_generator = False
     """Whether Keras draws from the backend's own generator, besides the seeds of layers."""
@@ -47,7 +47,7 @@ class Backend:
         return np.asarray(tensor)
 
     def write(self, value: Any, array: Any) -> bool:
-        """Write an array to a variable of equal shape and dtype, if possible."""
+        """Write an array to a variable of equal shape and dtype; return whether it fits."""
         return False
 
 
@@ -55,14 +55,14 @@ class TensorFlow(Backend):
     name = "tensorflow"
 
     def __init__(self) -> None:
-        source: Any = importlib.import_module
-        self.tf: Any = source("tensorflow")
+        load: Any = importlib.import_module
+        self.tf: Any = load("tensorflow")
         self.version = str(self.tf.__version__)
-        self._context: Any = source("tensorflow.python.eager.context")
-        self.process_wide = [(self._context.context(), name) for name in ("_seed", "_rng")]
-        self._eager: Any = source("tensorflow.python.framework.ops").EagerTensor
-        self._resources: Any = source("tensorflow.python.ops.gen_resource_variable_ops")
-        self._resource: Any = source("tensorflow.python.ops.resource_variable_ops").ResourceVariable
+        self._context: Any = load("tensorflow.python.eager.context")
+        self.global_state = [(self._context.context(), name) for name in ("_seed", "_rng")]
+        self._eager_class: Any = load("tensorflow.python.framework.ops").EagerTensor
+        self._resource_ops: Any = load("tensorflow.python.ops.gen_resource_variable_ops")
+        self._resource_class: Any = load("tensorflow.python.ops.resource_variable_ops").ResourceVariable
 
     def devices(self) -> list[str]:
         return [device.name.split("device:")[-1].lower() for device in self.tf.config.list_logical_devices()]
@@ -79,21 +79,21 @@ class TensorFlow(Backend):
         return self.tf.convert_to_tensor(array)
 
     def is_concrete(self, value: Any) -> bool:
-        return isinstance(value, self._eager)
+        return isinstance(value, self._eager_class)
 
     def array(self, tensor: Any) -> Any:
-        if type(tensor) is self._resource:
+        if type(tensor) is self._resource_class:
             # Methods of a variable take three times as long.
-            tensor = self._resources.read_variable_op(tensor.handle, tensor.dtype)
+            tensor = self._resource_ops.read_variable_op(tensor.handle, tensor.dtype)
         # `numpy()` would copy numbers that never change: writing to a variable allocates new memory.
         return np.asarray(tensor.__array__())
 
     def write(self, value: Any, array: Any) -> bool:
-        if type(value) is not self._resource or value.dtype.as_numpy_dtype != array.dtype.type:
+        if type(value) is not self._resource_class or value.dtype.as_numpy_dtype != array.dtype.type:
             return False
         if value.shape.rank is None or value.shape.as_list() != list(array.shape):
             return False
-        self._resources.assign_variable_op(value.handle, self.tf.convert_to_tensor(array))
+        self._resource_ops.assign_variable_op(value.handle, self.tf.convert_to_tensor(array))
         return True
 
 
@@ -106,9 +106,9 @@ class Jax(Backend):
 
     def devices(self) -> list[str]:
         # Some releases of JAX name the platform after the vendor of the GPU.
-        kinds = {"cuda": "gpu", "rocm": "gpu"}
+        device_types = {"cuda": "gpu", "rocm": "gpu"}
         platforms = [(device.platform.lower(), device.id) for device in self.jax.devices()]
-        names = [f"{kinds.get(platform, platform)}:{number}" for platform, number in platforms]
+        names = [f"{device_types.get(platform, platform)}:{number}" for platform, number in platforms]
         return names if "cpu:0" in names else ["cpu:0", *names]
 
     def is_concrete(self, value: Any) -> bool:

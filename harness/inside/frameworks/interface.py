@@ -1,4 +1,4 @@
-"""The interface between the context and Keras, with code that both generations share."""
+"""The interface to Keras, with code that both generations share."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Listener = Callable[[Any, Any], None]
 
 
 class Framework:
-    """A generation of Keras on a backend. Subclasses define the attributes that are declared here."""
+    """A generation of Keras on a backend. Subclasses define the declared attributes."""
 
     generation: Literal["keras", "tf_keras"]
     keras: Any
@@ -28,8 +28,8 @@ class Framework:
     keeps_adapted_state = False
     """Whether state from `adapt`, such as a vocabulary, is outside the weights of a layer."""
 
-    _hooked: list[tuple[Any, Any]]
-    """Classes whose calls are reported, each with its subclasses that have their own hook."""
+    _hooked_classes: list[tuple[Any, Any]]
+    """Classes whose calls are reported, each with its subclasses to skip."""
     layer_class: Any
     variable_class: Any
     tensor_class: Any
@@ -39,15 +39,15 @@ class Framework:
     """The classes of models with a graph."""
     _pack: Any
     _device: Any
-    """Functions that pack values into a structure, and create a device scope."""
+    """Functions that pack values into a structure, or create a device scope."""
     _settings: Any
     """The module with `floatx` and `image_data_format`."""
     _registries: list[dict[Any, Any]]
-    """The tables of registered custom objects."""
-    _process_wide: list[tuple[Any, str]]
+    """Tables of custom objects."""
+    _global_state: list[tuple[Any, str]]
     """The objects and attributes that hold global state of the process."""
-    _takes_training: str
-    """The attribute of a layer that says whether `call` has a `training` argument."""
+    _training_attribute: str
+    """A layer's attribute: whether `call` has a `training` argument."""
 
     forget_names: Callable[[], None]
     """Restart the counters of layer names."""
@@ -65,12 +65,12 @@ class Framework:
     """The symbolic inputs and outputs of a model: nested (or None), and flat."""
     dtype: Callable[[Any], str]
     """The name of the dtype of a tensor or variable."""
-    compiled: Callable[[Any], dict[str, Any] | None]
+    compile_config: Callable[[Any], dict[str, Any] | None]
     """The `compile` arguments of a model; None if the model is not compiled."""
     own_variables: Callable[[Any], list[Any]]
     """The weights and states of a layer, without those of its sublayers."""
     states: Callable[[Any], list[tuple[Any, bool]]]
-    """Variables of a model other than weights, each with whether its initial value is random."""
+    """Variables other than weights, each with whether its initial value is random."""
     read: Callable[[Any], Any]
     """The value of a variable as an array."""
 
@@ -81,10 +81,10 @@ class Framework:
         self._plain_configs = {self._functional.get_config, self._sequential.get_config}
         self.listener: Listener | None = None
         self.raisers: list[int] = []
-        """The `id`s of layers whose calls raised, innermost first, until an outer call returns."""
+        """The `id`s of layers whose calls raised, innermost first."""
         self.keeps_hooks = False
-        """Whether hooks stay installed, since changing a class with many subclasses is slow."""
-        self._unhooked: list[tuple[Any, Any]] = []
+        """Whether hooks stay installed: changing a class with subclasses is slow."""
+        self._original_calls: list[tuple[Any, Any]] = []
 
     # -- the process
 
@@ -104,19 +104,20 @@ class Framework:
             self._settings.set_floatx("float32")
         if self._settings.image_data_format() != "channels_last":
             self._settings.set_image_data_format("channels_last")
-        # Keras finds a registered function by the last part of its name, whichever script registered it.
-        for known in self._registries:
-            for key, value in list(known.items()):
+        # Keras finds a registered function by the last part of its name, from any script.
+        for registry in self._registries:
+            for key, value in list(registry.items()):
                 if getattr(value if isinstance(key, str) else key, "__module__", "") == "__main__":
-                    del known[key]
+                    del registry[key]
 
     @contextlib.contextmanager
     def isolated(self) -> Iterator[None]:
-        """At the end of a scope, undo changes to settings, registrations, names and random state."""
-        state = [*self._process_wide, *self.tensors.process_wide]
+        """Undo changes to settings, registrations, names and random state after a scope."""
+        state = [*self._global_state, *self.tensors.global_state]
         saved = [(owner, name, getattr(owner, name)) for owner, name in state if hasattr(owner, name)]
-        registered = [(known, dict(known)) for known in self._registries]
-        python_state, numpy_state = random.getstate(), np.random.get_state()
+        registered = [(registry, dict(registry)) for registry in self._registries]
+        python_state = random.getstate()
+        numpy_state = np.random.get_state()
         try:
             for owner, name, value in saved:
                 setattr(owner, name, _copy_state(value))
@@ -124,9 +125,9 @@ class Framework:
         finally:
             for owner, name, value in saved:
                 setattr(owner, name, value)
-            for known, entries in registered:
-                known.clear()
-                known.update(entries)
+            for registry, entries in registered:
+                registry.clear()
+                registry.update(entries)
             random.setstate(python_state)
             np.random.set_state(numpy_state)
 
@@ -137,11 +138,11 @@ class Framework:
             self.forget()
             yield
 
-    def reseed(self, seed: int, backend: bool = False) -> None:
-        """Seed the global random generators; with `backend`, also its generator, which is slow."""
+    def reseed(self, seed: int, seeds_backend: bool = False) -> None:
+        """Seed the global generators and, if asked, the backend's, which is slow."""
         random.seed(seed)
         np.random.seed(seed)
-        if backend:
+        if seeds_backend:
             self.tensors.reseed(seed)
 
     # -- static structure
@@ -185,21 +186,20 @@ class Framework:
         return None if shape is None or getattr(shape, "rank", 0) is None else tuple(shape)
 
     def uses_training(self, layer: Any) -> bool:
-        """Whether a layer itself may compute something else in training."""
+        """Whether a layer, apart from sublayers, may compute other values in training."""
         if not isinstance(layer, self.layer_class) or (self.is_graph(layer) and type(layer).call in self._plain_calls):
             return False
         if isinstance(layer, self.keras.layers.Lambda):
             return bool(getattr(layer, "_fn_expects_training_arg", True))
         if type(layer).__module__.startswith(self._dropout_packages):  # these layers use `training` only for dropout
             return any(vars(layer).get(name) for name in ("dropout", "recurrent_dropout", "_dropout"))
-        return bool(getattr(layer, self._takes_training, True))
+        return bool(getattr(layer, self._training_attribute, True))
 
     @staticmethod
     def compile_arguments(model: Any) -> dict[str, Any]:
         return getattr(getattr(model, "_compile_config", None), "config", None) or {}
 
     def training_variables(self, model: Any) -> list[Any]:
-        """The variables of the optimizer and the metrics of a model."""
         optimizer = getattr(model, "optimizer", None)
         variables = getattr(optimizer, "variables", [])
         # In legacy optimizers of tf_keras, `variables` is a method.
@@ -212,10 +212,10 @@ class Framework:
         return list(model.weights), {id(weight) for weight in model.trainable_weights}
 
     def finish_writing_weights(self, model: Any, original: Any = None) -> None:
-        """Do what `set_weights` does after it writes; weights may be copies from `original`."""
+        """Do what `set_weights` does after writing; values may come from `original`."""
 
     def names(self, variable: Any) -> tuple[str, str]:
-        """The path of a variable and its name, "" if that is not separate."""
+        """The path of a variable, and its name, "" if it has only the path."""
         return str(variable.name), ""
 
     def write(self, variable: Any, array: Any) -> None:
@@ -224,7 +224,7 @@ class Framework:
 
     # -- running
 
-    def feed(self, model: Any, arrays: list[Any]) -> Any:
+    def inputs(self, model: Any, arrays: list[Any]) -> Any:
         """Tensors with the numbers of `arrays`, in the structure of a model's inputs."""
         tensors = [None if array is None else self.tensors.tensor(array) for array in arrays]
         return self.pack(self.structures(model)[0], tensors)
@@ -232,15 +232,15 @@ class Framework:
     @contextlib.contextmanager
     def hooked(self) -> Iterator[None]:
         """In a scope, report every call of a layer or operation to `listener`."""
-        for kind, excluded in () if self._unhooked else self._hooked:
-            self._unhooked.append((kind, kind.__call__))
-            kind.__call__ = self._with_report(kind.__call__, excluded)
+        for cls, excluded in () if self._original_calls else self._hooked_classes:
+            self._original_calls.append((cls, cls.__call__))
+            cls.__call__ = self._with_report(cls.__call__, excluded)
         try:
             yield
         finally:
-            while self._unhooked and not self.keeps_hooks:
-                kind, call = self._unhooked.pop()
-                kind.__call__ = call
+            while self._original_calls and not self.keeps_hooks:
+                cls, call = self._original_calls.pop()
+                cls.__call__ = call
 
     def _with_report(self, call: Any, excluded: Any) -> Any:
         @functools.wraps(call)

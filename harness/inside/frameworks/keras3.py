@@ -20,34 +20,34 @@ _NUMBERED_SEED = re.compile(r"\bseed_generator_\d+\b")
 class Keras3(Framework):
     generation = "keras"
     keeps_adapted_state = True
-    _takes_training = "_call_has_training_arg"
+    _training_attribute = "_call_has_training_arg"
 
     def __init__(self) -> None:
-        source: Any = importlib.import_module
-        keras: Any = source("keras")
+        load: Any = importlib.import_module
+        keras: Any = load("keras")
         self.keras = keras
         self.tensors = load_backend(str(keras.backend.backend()))
         self._settings = keras.config
-        self._state: Any = source("keras.src.backend.common.global_state")
-        registration = source("keras.src.saving.object_registration")
+        self._state: Any = load("keras.src.backend.common.global_state")
+        registration = load("keras.src.saving.object_registration")
         self._registries = [registration.GLOBAL_CUSTOM_OBJECTS, registration.GLOBAL_CUSTOM_NAMES]
-        self._process_wide = [
+        self._global_state = [
             *((self._state, name) for name in ("GLOBAL_STATE_TRACKER", "GLOBAL_SETTINGS_TRACKER")),
-            *((source("keras.src.backend.config"), name) for name in ("_FLOATX", "_EPSILON", "_IMAGE_DATA_FORMAT")),
+            *((load("keras.src.backend.config"), name) for name in ("_FLOATX", "_EPSILON", "_IMAGE_DATA_FORMAT")),
         ]
-        self.layer_class = source("keras.src.layers.layer").Layer
-        self._hooked = [(self.layer_class, ()), (source("keras.src.ops.operation").Operation, self.layer_class)]
-        backend = source("keras.src.backend")
+        self.layer_class = load("keras.src.layers.layer").Layer
+        self._hooked_classes = [(self.layer_class, ()), (load("keras.src.ops.operation").Operation, self.layer_class)]
+        backend = load("keras.src.backend")
         self.tensor_class, self.variable_class = backend.KerasTensor, backend.Variable
-        self._functional = source("keras.src.models.functional").Functional
-        self._sequential = source("keras.src.models.sequential").Sequential
+        self._functional = load("keras.src.models.functional").Functional
+        self._sequential = load("keras.src.models.sequential").Sequential
         self._pack, self._device = keras.tree.pack_sequence_as, keras.device
         super().__init__()
 
     # -- the process
 
     def forget(self) -> None:
-        # As `clear_session`, but without clearing kernels and gc.collect, which take longer than a trial.
+        # As `clear_session`, but without clearing kernels and garbage, which takes long.
         self._state.GLOBAL_STATE_TRACKER = threading.local()
         if hasattr(self._state, "GLOBAL_SETTINGS_TRACKER"):
             self._state.GLOBAL_SETTINGS_TRACKER = threading.local()
@@ -68,8 +68,8 @@ class Keras3(Framework):
         # On most backends, Keras 3 draws from its own seeds, but functions in the source may not.
         return self.tensors.uses_own_generator or "tf.random" in source or "torch.rand" in source
 
-    def reseed(self, seed: int, backend: bool = False) -> None:
-        super().reseed(seed, backend)
+    def reseed(self, seed: int, seeds_backend: bool = False) -> None:
+        super().reseed(seed, seeds_backend)
         self._state.set_global_attribute("global_seed_generator", None)
 
     # -- static structure
@@ -105,7 +105,7 @@ class Keras3(Framework):
     def dtype(self, value: Any) -> str:
         return str(getattr(value, "_dtype", None) or value.dtype)
 
-    def compiled(self, model: Any) -> dict[str, Any] | None:
+    def compile_config(self, model: Any) -> dict[str, Any] | None:
         if not getattr(model, "compiled", False):
             return None
         arguments = self.compile_arguments(model)
@@ -118,8 +118,8 @@ class Keras3(Framework):
         return weights, {id(weight) for weight in weights if weight.trainable} if model.trainable else set()
 
     def own_variables(self, layer: Any) -> list[Any]:
-        own = [*getattr(layer, "_trainable_variables", ()), *getattr(layer, "_non_trainable_variables", ())]
-        return [*own, *(state for state, _ in self._own_states(layer))]
+        weights = [*getattr(layer, "_trainable_variables", ()), *getattr(layer, "_non_trainable_variables", ())]
+        return [*weights, *(state for state, _ in self._own_states(layer))]
 
     def _own_states(self, layer: Any) -> list[tuple[Any, bool]]:
         """The seeds and recurrent states of a layer, each with whether it is random."""

@@ -17,7 +17,7 @@ _RANDOM_ATTRIBUTES = ("rate", "stddev", "dropout", "recurrent_dropout", "_dropou
 """If a layer has one of these attributes, it draws random numbers."""
 
 
-class _RandomPosition:
+class _SeedCounter:
     """The seed counter of a layer, with the interface of a variable."""
 
     name = "random_position"
@@ -40,13 +40,13 @@ class TfKeras(Framework):
     """Any release of tf_keras, in eager mode."""
 
     generation = "tf_keras"
-    _takes_training = "_expects_training_arg"
+    _training_attribute = "_expects_training_arg"
 
     def __init__(self) -> None:
         keras: Any = importlib.import_module("tf_keras")
         self.keras = keras
         self.tensors = TensorFlow()
-        self._positions: Any = weakref.WeakKeyDictionary()
+        self._seed_counters: Any = weakref.WeakKeyDictionary()
         tf = self.tf = self.tensors.tf
         self._settings = backend = self._module("backend")
         self._policies: Any = self._module("mixed_precision.policy")
@@ -54,7 +54,7 @@ class TfKeras(Framework):
         self._registries = [registration._GLOBAL_CUSTOM_OBJECTS, registration._GLOBAL_CUSTOM_NAMES]
         names = ("_GRAPH", "PER_GRAPH_OBJECT_NAME_UIDS", "OBSERVED_NAMES", "_GRAPH_LEARNING_PHASES", "_SEED_GENERATOR")
         values, config = ("_FLOATX", "_EPSILON", "_IMAGE_DATA_FORMAT"), self._module("backend_config")
-        self._process_wide = [
+        self._global_state = [
             *((backend, name) for name in names),
             *((config, name) for name in values),
             (self._policies, "_global_policy"),
@@ -63,7 +63,7 @@ class TfKeras(Framework):
         self.variable_class = tf.Variable
         self._sequential = keras.Sequential
         self._functional = self._module("engine.functional").Functional
-        self._hooked = [(self.layer_class, ())]
+        self._hooked_classes = [(self.layer_class, ())]
         self.tensor_class = self._module("engine.keras_tensor").KerasTensor
         self._pack = tf.nest.pack_sequence_as
         self._device = lambda device: tf.device("/" + device)
@@ -91,7 +91,7 @@ class TfKeras(Framework):
         module.function_register = register_unless_scratch
 
     def forget(self) -> None:
-        # As `clear_session`, but without clearing kernels, which takes longer than a trial.
+        # As `clear_session`, but without clearing kernels, which takes long.
         backend = self._settings
         backend._GRAPH.graph = None
         backend._DUMMY_EAGER_GRAPH.learning_phase_is_set = False
@@ -137,12 +137,12 @@ class TfKeras(Framework):
     def dtype(self, value: Any) -> str:
         return str(value.dtype.name)
 
-    def compiled(self, model: Any) -> dict[str, Any] | None:
+    def compile_config(self, model: Any) -> dict[str, Any] | None:
         if not getattr(model, "_is_compiled", False):
             return None
         try:
             return model.get_compile_config() or {}
-        except Exception:  # an object in it has no config
+        except Exception:  # an argument has no config
             return self.compile_arguments(model)
 
     # -- variables
@@ -165,8 +165,8 @@ class TfKeras(Framework):
 
     def finish_writing_weights(self, model: Any, original: Any = None) -> None:
         if original is not None:
-            for theirs, table in zip(self._tables(original), self._tables(model), strict=False):
-                table.set_weights(theirs.get_tensors())
+            for table, new_table in zip(self._tables(original), self._tables(model), strict=False):
+                new_table.set_weights(table.get_tensors())
         for layer in model._flatten_layers():
             if hasattr(layer, "finalize_state"):
                 with contextlib.suppress(TypeError):  # a Discretization may have neither boundaries nor bins
@@ -177,8 +177,8 @@ class TfKeras(Framework):
 
     @staticmethod
     def _own_weights(layer: Any) -> list[Any]:
-        own = [*getattr(layer, "_trainable_weights", ()), *getattr(layer, "_non_trainable_weights", ())]
-        return [weight for weight in own if hasattr(weight, "numpy")]
+        weights = [*getattr(layer, "_trainable_weights", ()), *getattr(layer, "_non_trainable_weights", ())]
+        return [weight for weight in weights if hasattr(weight, "numpy")]
 
     def states(self, model: Any) -> list[tuple[Any, bool]]:
         return [state for layer in model._flatten_layers() for state in self._own_states(layer)]
@@ -190,11 +190,11 @@ class TfKeras(Framework):
         if generator is not None:
             states.append((generator._state_var, seeds._seed is None))
         elif getattr(seeds, "_seed", None) is not None:
-            states.append((self._positions.setdefault(seeds, _RandomPosition(seeds)), True))
+            states.append((self._seed_counters.setdefault(seeds, _SeedCounter(seeds)), True))
         if getattr(layer, "_stateful", False):
             batch_states = self.tf.nest.flatten(getattr(layer, "_states", None))
             states += [(state, False) for state in batch_states if isinstance(state, self.variable_class)]
         return states
 
     def read(self, variable: Any) -> Any:
-        return variable.read() if isinstance(variable, _RandomPosition) else np.asarray(self.tensors.array(variable))
+        return variable.read() if isinstance(variable, _SeedCounter) else np.asarray(self.tensors.array(variable))

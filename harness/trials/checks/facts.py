@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 
 from msgspec.structs import replace
 
-from clonediff.harness.observation import NO_LAYER, Fact, LayerRecord, Structure, same_fact
+from clonediff.harness.observation import NO_LAYER, Fact, LayerRecord, Structure, is_same_fact
 from clonediff.harness.trials.checks.alignment import Pair
 from clonediff.harness.trials.checks.aspects import Aspect, Role, find_row
 from clonediff.harness.trials.checks.paths import is_within, path_of, place
@@ -179,7 +179,7 @@ def _mismatches_of(
     for key in sorted({*expected, *found}) if expected != found else ():
         facts = expected.get(key, _MISSING), found.get(key, _MISSING)
         part, path = key
-        if same_fact(*facts) or any(part == other and is_within(path, outer) for other, outer in excluded):
+        if is_same_fact(*facts) or any(part == other and is_within(path, outer) for other, outer in excluded):
             continue
         excluded.append(key)
         if not (path in _FALSE_IF_MISSING and {fact.text for fact in facts} == {"False", MISSING}):
@@ -197,7 +197,7 @@ def _ignored_attributes(layer: LayerRecord | Structure) -> tuple[str, ...]:
 
 def _aligned(fact: Fact, pair: Pair) -> Fact:
     """A fact of the clone with indices of the original, below `NO_LAYER` if missing."""
-    if fact.references == (None, None, None, None) and not fact.named:
+    if fact.references == (None, None, None, None) and not fact.layer_names:
         return fact
     layers, variables = pair.original_layers, pair.original_variables
 
@@ -211,7 +211,7 @@ def _aligned(fact: Fact, pair: Pair) -> Fact:
         variable=None if fact.variable is None else original_index(variables, fact.variable),
         tensor=None if fact.tensor is None else pair.original_tensor(fact.tensor),
         first_place=None if first is None else (original_index(layers, first[0]), first[1]),
-        named=tuple((stem, layers.get(number, NO_LAYER)) for stem, number in fact.named),
+        layer_names=tuple((stem, layers.get(number, NO_LAYER)) for stem, number in fact.layer_names),
     )
 
 

@@ -99,7 +99,7 @@ def _shared_objects(model: Structure, other: Structure) -> Iterator[tuple[Part, 
 def _find_stale(pair: Pair) -> Iterator[Difference]:
     """Find weights and states of the clone that start with values of the original."""
     original, clone = pair.structures
-    for index in [number for number, fresh in enumerate(pair.observed.fresh) if not fresh]:
+    for index in [number for number, fresh in enumerate(pair.observed.fresh_weights) if not fresh]:
         owner = clone.weights[index].owner if index < len(clone.weights) else -1
         first = place(original, pair.layers.originals.get(owner, -1))
         yield STALE_WEIGHT.differs(f"weights[{index}].value", "a fresh value", "the original's", first)

@@ -123,8 +123,8 @@ def _calls(pair: Pair, index: int, first: Place) -> Iterator[Difference]:
         yield CALL_ORDER.differs(path, *paired.orders, first)
     for use, counterpart in paired.pairs:
         expected, found, first = calls[use], clone_calls[counterpart], place(original, index, use)
-        if expected.outputs != found.outputs:
-            yield CALL_OUTPUTS.differs(f"{path}[{use}].outputs", expected.outputs, found.outputs, first)
+        if expected.output_count != found.output_count:
+            yield CALL_OUTPUTS.differs(f"{path}[{use}].outputs", expected.output_count, found.output_count, first)
         for part, leaf in _argument_mismatches(pair, expected, found):
             name = _argument_name(part, leaf.keys, first.kind)
             prefix = f"{path}[{use}].{'args' if part == ARGUMENTS[0] else 'kwargs'}"

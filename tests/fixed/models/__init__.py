@@ -13,9 +13,9 @@ import keras
 
 GENERATION = "tf_keras" if keras.__name__ == "tf_keras" else "keras"
 MODELS = {}
-ASKED = {}
-"""Models with arguments of `clone_model` and the expected models."""
-MISUSED = {}
+EXPECTATIONS = {}
+"""Models with arguments of `clone_model`, and the expected clones."""
+REFUSALS = {}
 """Models with arguments that `clone_model` refuses."""
 
 
@@ -34,7 +34,7 @@ def model(*generations, name="", shapes=((3,),), **options):
         parameters = inspect.signature(build).parameters.values()
         count = len([parameter for parameter in parameters if parameter.default is parameter.empty])
         padded = [*shapes, *shapes[-1:] * count][:count]
-        whole = functools.partial(of_inputs, build, padded) if count else build
+        whole = functools.partial(model_on_inputs, build, padded) if count else build
         if not generations or GENERATION in generations:
             key = name or build.__name__
             assert key not in MODELS, key
@@ -50,7 +50,7 @@ def models(table, around_layer, *generations, **options):
         model(*generations, name=name, **options)(lambda make=make: around_layer(make()))
 
 
-def of_inputs(build, shapes):
+def model_on_inputs(build, shapes):
     """Return a model that calls a function on inputs of these shapes."""
     inputs = [keras.Input(shape) for shape in shapes]
     outputs = build(*inputs)
@@ -59,9 +59,9 @@ def of_inputs(build, shapes):
 
 def model_with(layer, shape=(3,)):
     """Return a model that calls one layer, or a function, on its input."""
-    return of_inputs(layer, [shape])
+    return model_on_inputs(layer, [shape])
 
 
-def frozen(layer, part=None):
+def freeze(layer, part=None):
     (getattr(layer, part) if part else layer).trainable = False
     return layer

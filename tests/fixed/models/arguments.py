@@ -8,25 +8,25 @@ import keras
 import tensorflow as tf
 from keras import layers
 
-from . import ASKED, GENERATION, MISUSED, model_with
+from . import EXPECTATIONS, GENERATION, REFUSALS, model_with
 
-Asked = collections.namedtuple("Asked", "build arguments by_hand")
+Expectation = collections.namedtuple("Expectation", "build arguments by_hand")
 """A model from `build`, cloned with `arguments`, must equal the model from `by_hand`."""
-Misused = collections.namedtuple("Misused", "build arguments message")
+Refusal = collections.namedtuple("Refusal", "build arguments message")
 """`clone_model` refuses `arguments` for a model from `build` with an error that matches `message`."""
 
 
-def asked(name, build, arguments, by_hand, *generations):
+def expect(name, build, arguments, by_hand, *generations):
     if not generations or GENERATION in generations:
-        ASKED[name] = Asked(build, arguments, by_hand)
+        EXPECTATIONS[name] = Expectation(build, arguments, by_hand)
 
 
-def remade(layer):
+def remake(layer):
     return layer.__class__.from_config(layer.get_config())
 
 
-def changed(kind, **options):
-    """Return a `clone_function` that changes the configs of all layers of a class."""
+def with_config(kind, **options):
+    """Return a `clone_function`, as an argument, that changes the configs of all layers of a class."""
 
     def function(layer):
         return type(layer).from_config(dict(layer.get_config(), **(options if isinstance(layer, kind) else {})))
@@ -34,18 +34,18 @@ def changed(kind, **options):
     return lambda: {"clone_function": function}
 
 
-def functions(clone=None, call=None):
+def with_functions(clone=None, call=None):
     """Return `clone_function` and `call_function` as arguments, without those that are None."""
     arguments = {"clone_function": clone, "call_function": call}
     return lambda: {key: value for key, value in arguments.items() if value is not None}
 
 
-def tensors(make):
+def with_tensors(make):
     return lambda: {"input_tensors": make()}
 
 
-def replaced(kind, new):
-    return lambda: {"clone_function": lambda layer: new() if isinstance(layer, kind) else remade(layer)}
+def with_replacement(kind, new):
+    return lambda: {"clone_function": lambda layer: new() if isinstance(layer, kind) else remake(layer)}
 
 
 # A layer is replaced
@@ -63,13 +63,13 @@ def lstm(**options):
     return layers.LSTM(2, name="lstm", **options)
 
 
-def embedded(mask=True, after=None):
+def embedding_model(mask=True, after=None):
     x = ids()
     y = embedding(mask)(x)
     return keras.Model(x, lstm()(after(y) if after else y), name="model")
 
 
-def attending(mask=True):
+def attention_model(mask=True):
     x = ids()
     y = layers.Activation("tanh", name="tanh")(embedding(mask)(x))
     z = layers.GlobalAveragePooling1D(name="mean")(layers.Attention(name="attention")([y, y]))
@@ -77,10 +77,10 @@ def attending(mask=True):
 
 
 def with_a_mask_given(mask=True):
-    x, given = ids(), keras.Input((5,), name="given", dtype="bool")
-    steps = layers.GRU(3, return_sequences=True, name="gru")(embedding(mask)(x), mask=given)  # keeps this mask
-    halves = layers.GRU(3, return_sequences=True, dtype="mixed_bfloat16", name="halves")(steps, mask=given)
-    return keras.Model([x, given], lstm()(halves, mask=given), name="model")
+    x, mask_input = ids(), keras.Input((5,), name="given", dtype="bool")
+    steps = layers.GRU(3, return_sequences=True, name="gru")(embedding(mask)(x), mask=mask_input)  # keeps this mask
+    halves = layers.GRU(3, return_sequences=True, dtype="mixed_bfloat16", name="halves")(steps, mask=mask_input)
+    return keras.Model([x, mask_input], lstm()(halves, mask=mask_input), name="model")
 
 
 def with_an_argument_given():
@@ -116,41 +116,41 @@ def plain():
     return layers.Dense(2, name="lstm")
 
 
-MASK_OFF, MASK_ON = changed(layers.Embedding, mask_zero=False), changed(layers.Embedding, mask_zero=True)
-NO_MASKING = replaced(layers.Masking, no_masking)
-asked("a layer without its mask", attending, MASK_OFF, lambda: attending(False))
-asked("a layer with a mask", lambda: attending(False), MASK_ON, attending)
-asked("a mask that is given", with_a_mask_given, MASK_OFF, lambda: with_a_mask_given(False))
-asked("a layer in a nested model", nested, lambda: {**MASK_OFF(), "recursive": True}, lambda: nested(False))
-asked("no masking", lambda: masked(lstm()), NO_MASKING, lambda: masked(lstm(), no_masking()))
-asked("no mask", lambda: masked(sequences()), replaced(layers.LSTM, plain), lambda: masked(plain()))
-asked("a new mask", lambda: masked(plain()), replaced(layers.Dense, sequences), lambda: masked(sequences()))
+MASK_OFF, MASK_ON = with_config(layers.Embedding, mask_zero=False), with_config(layers.Embedding, mask_zero=True)
+NO_MASKING = with_replacement(layers.Masking, no_masking)
+expect("a layer without its mask", attention_model, MASK_OFF, lambda: attention_model(False))
+expect("a layer with a mask", lambda: attention_model(False), MASK_ON, attention_model)
+expect("a mask that is given", with_a_mask_given, MASK_OFF, lambda: with_a_mask_given(False))
+expect("a layer in a nested model", nested, lambda: {**MASK_OFF(), "recursive": True}, lambda: nested(False))
+expect("no masking", lambda: masked(lstm()), NO_MASKING, lambda: masked(lstm(), no_masking()))
+expect("no mask", lambda: masked(sequences()), with_replacement(layers.LSTM, plain), lambda: masked(plain()))
+expect("a new mask", lambda: masked(plain()), with_replacement(layers.Dense, sequences), lambda: masked(sequences()))
 
 
 # Tensors are given
 
 
-def given(width=3, name="given", **options):
+def new_input(width=3, name="given", **options):
     return keras.Input((width,), name=name, **options)
 
 
-def single(x=None, layer=None):
-    x = given(name="x") if x is None else x
+def dense_model(x=None, layer=None):
+    x = new_input(name="x") if x is None else x
     return keras.Model(x, (layer or dense())(x), name="model")
 
 
-def edited(name="units", value=7, **options):
+def edit(name="units", value=7, **options):
     """Return a model in which a setting of a layer does not fit the layer's weights."""
     layer = layers.Dense(2, name="dense", **options)
-    model = single(layer=layer)
+    model = dense_model(layer=layer)
     setattr(layer, name, value)
     return model
 
 
-def subtracting(nest=lambda a, b: [a, b], names="ab", widths=(3, 2)):
-    a, b = (given(width, name) for width, name in zip(widths, names, strict=True))
-    on = [layers.Dense(2, name="on_a")(a), layers.Dense(2, name="on_b")(b)]
-    return keras.Model(nest(a, b), layers.Subtract(name="last")(on), name="model")
+def subtract(nest=lambda a, b: [a, b], names="ab", widths=(3, 2)):
+    a, b = (new_input(width, name) for width, name in zip(widths, names, strict=True))
+    branches = [layers.Dense(2, name="on_a")(a), layers.Dense(2, name="on_b")(b)]
+    return keras.Model(nest(a, b), layers.Subtract(name="last")(branches), name="model")
 
 
 def sequential(width=3, name="x"):
@@ -162,32 +162,32 @@ def masked_sequential(name="x"):
     return keras.Sequential([inputs, layers.Masking(), lstm(return_sequences=True), dense()], name="model")
 
 
-def one(nest=lambda x: x, width=3, **options):
-    return lambda: {"input_tensors": nest(given(width, **options))}
+def with_input(nest=lambda x: x, width=3, **options):
+    return lambda: {"input_tensors": nest(new_input(width, **options))}
 
 
 def in_a_list(x):
     return [x]
 
 
-asked("a tensor as input", single, one(), lambda: single(given()))
-asked("a list as input of a Sequential", sequential, one(in_a_list), lambda: sequential(name="given"))
-asked("a tuple where there is a tensor", single, one(lambda x: (x,)), lambda: single(given()), "keras")
-asked("an input of another width", single, one(in_a_list, 7), lambda: single(given(7)))
-asked("a Sequential on another width", sequential, one(in_a_list, 7), lambda: sequential(7, "given"))
-asked("no input yet", lambda: keras.Sequential([dense()], name="model"), one(), lambda: sequential(name="given"))
+expect("a tensor as input", dense_model, with_input(), lambda: dense_model(new_input()))
+expect("a list as input of a Sequential", sequential, with_input(in_a_list), lambda: sequential(name="given"))
+expect("a tuple for a tensor", dense_model, with_input(lambda x: (x,)), lambda: dense_model(new_input()), "keras")
+expect("an input of another width", dense_model, with_input(in_a_list, 7), lambda: dense_model(new_input(7)))
+expect("a Sequential on another width", sequential, with_input(in_a_list, 7), lambda: sequential(7, "given"))
+expect("no input", lambda: keras.Sequential([dense()], name="model"), with_input(), lambda: sequential(name="given"))
 NESTED = {
     "a tuple for a list": (lambda a, b: [a, b], lambda a, b: (a, b), ()),
     "a dictionary": (lambda a, b: {"b": b, "a": a}, lambda a, b: {"a": a, "b": b}, ()),
     "a dictionary by name": (lambda a, b: [a, b], lambda a, b: {"b": b, "a": a}, ()),
     "a list for a dictionary": (lambda a, b: {"b": b, "a": a}, lambda a, b: [a, b], ["tf_keras"]),
 }
-for name, (own, nest, generations) in NESTED.items():
-    asked(
+for name, (model_nest, nest, generations) in NESTED.items():
+    expect(
         "two inputs: " + name,
-        lambda own=own: subtracting(own),
-        lambda nest=nest: {"input_tensors": nest(a=given(3, "c"), b=given(2, "d"))},
-        lambda own=own: subtracting(own, "cd"),
+        lambda model_nest=model_nest: subtract(model_nest),
+        lambda nest=nest: {"input_tensors": nest(a=new_input(3, "c"), b=new_input(2, "d"))},
+        lambda model_nest=model_nest: subtract(model_nest, "cd"),
         *generations,
     )
 
@@ -197,11 +197,11 @@ def an_input_layer():
 
 
 def network():
-    return keras.Sequential([given(name="inside"), layers.Dense(2, name="inner")], name="network")
+    return keras.Sequential([new_input(name="inside"), layers.Dense(2, name="inner")], name="network")
 
 
-def of_network():
-    x = given(name="x")
+def model_with_network():
+    x = new_input(name="x")
     return keras.Model(x, network()(x), name="model")
 
 
@@ -211,16 +211,16 @@ def stateful(batch=2, lasts=True):
 
 
 def one_by_one():
-    return {**changed(layers.LSTM, stateful=True)(), "input_tensors": keras.Input(batch_shape=(1, 4, 3), name="x")}
+    return {**with_config(layers.LSTM, stateful=True)(), "input_tensors": keras.Input(batch_shape=(1, 4, 3), name="x")}
 
 
-OTHER_STEPS = tensors(lambda: keras.Input((4, 3), name="given"))
-asked("masks of a Sequential", masked_sequential, OTHER_STEPS, lambda: masked_sequential("given"))
-asked("an InputLayer as input", single, an_input_layer, lambda: single(given()))
-asked("a model in the place of a layer", single, replaced(layers.Dense, network), of_network)
-asked("an edited setting", edited, functions(remade), lambda: single(layer=layers.Dense(7, name="dense")))
-asked("an edited setting with the old weights", edited, lambda: {"weights": True}, edited)
-asked("a stateful layer on another batch", lambda: stateful(2, False), one_by_one, lambda: stateful(1))
+OTHER_STEPS = with_tensors(lambda: keras.Input((4, 3), name="given"))
+expect("masks of a Sequential", masked_sequential, OTHER_STEPS, lambda: masked_sequential("given"))
+expect("an InputLayer as input", dense_model, an_input_layer, lambda: dense_model(new_input()))
+expect("a model in the place of a layer", dense_model, with_replacement(layers.Dense, network), model_with_network)
+expect("an edited setting", edit, with_functions(remake), lambda: dense_model(layer=layers.Dense(7, name="dense")))
+expect("an edited setting with the old weights", edit, lambda: {"weights": True}, edit)
+expect("a stateful layer on another batch", lambda: stateful(2, False), one_by_one, lambda: stateful(1))
 
 
 # Refusals
@@ -238,7 +238,7 @@ class Only:
     __copy__ = __reduce_ex__ = __deepcopy__
 
 
-def holding(make):
+def hold(make):
     """Return a builder of a model; `make` creates an object that a layer of it holds."""
 
     def build():
@@ -271,44 +271,44 @@ def tanh_masked():
     return masked(lstm(), layers.Activation("tanh"))
 
 
-IN_KERAS = {
-    "an argument that there is not": (single, lambda: {"surprise": 1}, "Unexpected keyword argument"),
-    "a call function of a Sequential": (keras.Sequential, functions(call=print), "is not supported with Sequential"),
-    "a layer with a function": (dense, functions(remade), "only supported for Sequential"),
-    "no outputs": (single, functions(call=lambda *_, **__: None), "`call_function` returned .*None.* for a call of"),
-    "a free variable": (lambda: model_with(lambda x: x * keras.Variable(1.0)), functions(remade), "the variable"),
-    "a tensor without a history": (single, tensors(lambda: keras.KerasTensor((None, 3))), "an `Input`"),
-    "a mask from outside": (tanh_masked, tensors(embedded_steps), "not connected"),
-    "an iterator": (holding(lambda: iter(tf.data.Dataset.range(3))), dict, "`held` of 'dense' holds.*Iterator"),
+KERAS_REFUSALS = {
+    "an argument that there is not": (dense_model, lambda: {"surprise": 1}, "Unexpected keyword argument"),
+    "a call function of a Sequential": (keras.Sequential, with_functions(call=print), "not supported with Sequential"),
+    "a layer with a function": (dense, with_functions(remake), "only supported for Sequential"),
+    "no outputs": (dense_model, with_functions(call=lambda *_, **__: None), "`call_function` returned .*None"),
+    "a free variable": (lambda: model_with(lambda x: x * keras.Variable(1.0)), with_functions(remake), "the variable"),
+    "a tensor without a history": (dense_model, with_tensors(lambda: keras.KerasTensor((None, 3))), "an `Input`"),
+    "a mask from outside": (tanh_masked, with_tensors(embedded_steps), "not connected"),
+    "an iterator": (hold(lambda: iter(tf.data.Dataset.range(3))), dict, "`held` of 'dense' holds.*Iterator"),
 }
-IN_TF_KERAS = {
-    "too few tensors": (subtracting, tensors(lambda: [given()]), "`input_tensors`.* of model 'model'"),
-    "a dictionary": (subtracting, tensors(lambda: {"a": given(), "c": given(2, "d")}), "same structure"),
-    "a layer with a function": (dense, functions(remade), "Functional|Sequential"),
-    "a call function": (single, functions(call=print), "argument of Keras 3"),
+TF_KERAS_REFUSALS = {
+    "too few tensors": (subtract, with_tensors(lambda: [new_input()]), "`input_tensors`.* of model 'model'"),
+    "a dictionary": (subtract, with_tensors(lambda: {"a": new_input(), "c": new_input(2, "d")}), "same structure"),
+    "a layer with a function": (dense, with_functions(remake), "Functional|Sequential"),
+    "a call function": (dense_model, with_functions(call=print), "argument of Keras 3"),
 }
-IN_BOTH = {
-    "two outputs for one": (single, functions(lambda _: Both()), "returned 2 outputs.* for a call of 'dense'"),
-    "no callable": (single, functions(3), "to be a callable"),
-    "a function that gives none": (single, functions(lambda _: None), "returned None for the layer 'dense'"),
+COMMON_REFUSALS = {
+    "two outputs for one": (dense_model, with_functions(lambda _: Both()), "returned 2 outputs.*call of 'dense'"),
+    "no callable": (dense_model, with_functions(3), "to be a callable"),
+    "a function that gives none": (dense_model, with_functions(lambda _: None), "returned None for the layer 'dense'"),
     "a function that gives an input layer": (
-        single,
-        functions(lambda _: layers.InputLayer((3,))),
+        dense_model,
+        with_functions(lambda _: layers.InputLayer((3,))),
         "an InputLayer cannot",
     ),
     "a text": (lambda: "model", dict, "model"),
     "nothing": (lambda: None, dict, "model"),
     "a class": (lambda: layers.Dense, dict, "model"),
-    "an object that cannot be copied": (holding(Only), dict, "`held` of 'dense' holds.*Only.*there is only one"),
-    "the same in a dictionary": (holding(lambda: {"a": Only()}), dict, "the model '.*' holds.*Only.*there is only one"),
+    "an object that cannot be copied": (hold(Only), dict, "`held` of 'dense' holds.*Only.*there is only one"),
+    "the same in a dictionary": (hold(lambda: {"a": Only()}), dict, "the model '.*' holds.*Only.*there is only one"),
     "a layer of the function around a class": (using_a_layer_around, dict, "Using.call` uses 'around'.*attribute"),
-    "an edited number": (edited, dict, r"'dense' was built before its settings.*7,?\).*clone_function"),
-    "an edited bias": (lambda: edited("use_bias", True, use_bias=False), dict, "'dense'.*has none.*clone_function"),
+    "an edited number": (edit, dict, r"'dense' was built before its settings.*7,?\).*clone_function"),
+    "an edited bias": (lambda: edit("use_bias", True, use_bias=False), dict, "'dense'.*has none.*clone_function"),
     "weights of another layer": (
-        *(single, with_weights(functions(lambda _: layers.Dense(7)))),
+        *(dense_model, with_weights(with_functions(lambda _: layers.Dense(7)))),
         r"'dense' \(\(3, 2\), \(2,\), now \(3, 7\), \(7,\)\)",
     ),
-    "weights on another width": (single, with_weights(one(width=7)), "'dense'"),
+    "weights on another width": (dense_model, with_weights(with_input(width=7)), "'dense'"),
 }
-for table in (IN_BOTH, IN_KERAS if GENERATION == "keras" else IN_TF_KERAS):
-    MISUSED.update((name, Misused(*case)) for name, case in table.items())
+for table in (COMMON_REFUSALS, KERAS_REFUSALS if GENERATION == "keras" else TF_KERAS_REFUSALS):
+    REFUSALS.update((name, Refusal(*case)) for name, case in table.items())

@@ -8,7 +8,7 @@ import keras
 import numpy as np
 from keras import layers
 
-from . import model, models, of_inputs
+from . import model, model_with, models
 
 
 class Joined(layers.Layer):
@@ -56,7 +56,7 @@ JOINS = {
     "a function with a default": lambda self: lambda x, part=self.parts[0]: part(x),
     "a cached function": lambda self: cached(lambda: self.parts[0]),
 }
-models({name: lambda join=join: Joined(join) for name, join in JOINS.items()}, lambda layer: of_inputs(layer, [(3,)]))
+models({name: lambda join=join: Joined(join) for name, join in JOINS.items()}, model_with)
 
 called = layers.Dense(3, name="called")
 """A layer in a global variable, as in a script."""

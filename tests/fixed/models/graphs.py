@@ -75,16 +75,16 @@ def nested():
 
 @model()
 def parts_of_nested_models_frozen():
-    it = nested()
-    it.get_layer("inner").layers[1].trainable = False
-    it.get_layer("body").layers[-1].trainable = False
+    network = nested()
+    network.get_layer("inner").layers[1].trainable = False
+    network.get_layer("body").layers[-1].trainable = False
     if GENERATION == "keras":
-        it.get_layer("last").bias.trainable = False
-    return it
+        network.get_layer("last").bias.trainable = False
+    return network
 
 
 @model()
-def states_that_are_given_and_states_that_last():
+def states_that_calls_get_and_states_that_last():
     x, a, b = keras.Input(batch_shape=(2, 4, 3)), keras.Input((2,)), keras.Input((2,))
     y, h, c = layers.LSTM(2, return_sequences=True, return_state=True)(x, initial_state=[a, b])
     z = layers.Bidirectional(layers.LSTM(2))(y, initial_state=[h, c, a, b])

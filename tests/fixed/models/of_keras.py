@@ -91,14 +91,14 @@ def a_layer_with_a_build_config_of_its_own(x):
 
 @model()
 def a_model_quantized():
-    it = model_with(layers.Dense(8), (4,))
-    it.quantize("int8")
-    return it
+    network = model_with(layers.Dense(8), (4,))
+    network.quantize("int8")
+    return network
 
 
 @model()
 def a_model_with_quantized_attention():
     i = keras.Input((3, 4))
-    it = keras.Model(i, layers.MultiHeadAttention(num_heads=1, key_dim=2)(i, i))
-    it.quantize("int4")
-    return it
+    network = keras.Model(i, layers.MultiHeadAttention(num_heads=1, key_dim=2)(i, i))
+    network.quantize("int4")
+    return network

@@ -38,24 +38,24 @@ def losses_and_metrics_that_are_added():
     inner = keras.Model(i, y)
     inner.add_loss(tf.reduce_sum(layers.Dense(2)(y)))
     inner.add_metric(tf.reduce_mean(y), name="q", aggregation="mean")
-    it = keras.Model([x, z], inner(x))
-    it.add_loss(tf.reduce_mean(tf.abs(it.output - layers.Dense(3, name="side")(z))))
-    it.add_metric(tf.reduce_sum(x), name="total", aggregation="mean")
-    return it
+    network = keras.Model([x, z], inner(x))
+    network.add_loss(tf.reduce_mean(tf.abs(network.output - layers.Dense(3, name="side")(z))))
+    network.add_metric(tf.reduce_sum(x), name="total", aggregation="mean")
+    return network
 
 
 @model()
 def augmentations_with_a_seed_after_a_run():
     body = keras.Sequential([layers.RandomFlip(seed=2), layers.RandomRotation(0.2, seed=3)])
-    it = model_with(body, (8, 8, 3))
-    it(np.ones((2, 8, 8, 3), "float32"), training=True)
-    return it
+    network = model_with(body, (8, 8, 3))
+    network(np.ones((2, 8, 8, 3), "float32"), training=True)
+    return network
 
 
 @model()
 def compiled_for_mixed_precision():
-    it = model_with(layers.Dense(1, dtype="mixed_bfloat16"), (4,))
+    network = model_with(layers.Dense(1, dtype="mixed_bfloat16"), (4,))
     keras.mixed_precision.set_global_policy("mixed_bfloat16")
-    it.compile(loss="mse")
+    network.compile(loss="mse")
     keras.mixed_precision.set_global_policy("float32")
-    return it
+    return network

@@ -8,7 +8,7 @@ import keras
 import numpy as np
 from keras import layers
 
-from . import frozen, model, model_with, models
+from . import freeze, model, model_with, models
 
 
 def scaled(x, by=2.0):
@@ -121,10 +121,10 @@ LAYERS = {
         kernel_initializer=lambda shape, dtype=None: np.ones(shape, "float32"),
         bias_initializer=keras.initializers.Constant(np.arange(4.0, dtype="float32")),
     ),
-    "both directions, half frozen": lambda: frozen(
+    "both directions, half frozen": lambda: freeze(
         layers.Bidirectional(layers.SimpleRNN(2), merge_mode=None), "forward_layer"
     ),
-    "a custom layer that is frozen inside": lambda: frozen(Affine(4), "inner"),
+    "a custom layer that is frozen inside": lambda: freeze(Affine(4), "inner"),
     "a wrapped custom layer": lambda: layers.TimeDistributed(Affine(4)),
     "a stack of cells": lambda: layers.RNN([layers.LSTMCell(2), layers.GRUCell(2)]),
     "no autocast": lambda: layers.Dense(4, dtype="mixed_bfloat16", autocast=False),
@@ -143,7 +143,7 @@ def a_regularizer_that_layers_share(x):
 @model(shapes=[(4, 3)])
 def a_shared_layer_with_parts(x):
     shared, inner = layers.Dense(3, name="d"), model_with(layers.Dense(3), (4, 3))
-    parts = [shared, inner, frozen(layers.Dense(3)), Affine(2), layers.Lambda(scaled)]
+    parts = [shared, inner, freeze(layers.Dense(3)), Affine(2), layers.Lambda(scaled)]
     return [Holder(shared, parts, {"last": layers.Dense(3)})(x), shared(x), inner(x)]
 
 
@@ -199,17 +199,17 @@ class Silent(Backbone):
 
 
 @model()
-def an_own_class():
-    mine = frozen(Backbone(5, 2.0, "mine"), "last")
+def a_custom_class():
+    mine = freeze(Backbone(5, 2.0, "mine"), "last")
     mine.scale = 3.0
     mine.get_layer("first").activation = keras.activations.relu
     return mine
 
 
-models({"an own class without a config": lambda: Silent(5, lambda x: x + 1, "mine")}, lambda mine: mine)
+models({"a custom class without a config": lambda: Silent(5, lambda x: x + 1, "mine")}, lambda mine: mine)
 
 
 @model()
-def own_classes_inside(x):
+def custom_classes_inside(x):
     first, second = Silent(5, lambda x: x * 2.0, "first"), model_with(Backbone(5, 2.0, "second"))
     return second(first(second(first(x))))

@@ -6,7 +6,7 @@ import keras
 import numpy as np
 from keras import layers
 
-from . import GENERATION, model, models, of_inputs
+from . import GENERATION, model, model_with, models
 
 TENSORS = keras.ops if GENERATION == "keras" else keras.backend
 
@@ -38,7 +38,7 @@ class Inner(keras.Model):
         return self.dense(x)
 
 
-class Own(keras.Model):
+class CustomModel(keras.Model):
     """A functional model with a custom constructor."""
 
     def __init__(self, width, **kwargs):
@@ -61,12 +61,12 @@ LAYERS = {
     "a custom activation": lambda: layers.Dense(3, activation=capped),
     "a custom initializer": lambda: layers.Dense(3, kernel_initializer=quarter),
 }
-models(LAYERS, lambda layer: of_inputs(layer, [(3,)]))
+models(LAYERS, model_with)
 
 
 @model()
-def a_functional_class_with_a_constructor_of_its_own():
-    return Own(5)
+def a_functional_class_with_a_custom_constructor():
+    return CustomModel(5)
 
 
 @model()
