@@ -122,10 +122,10 @@ class ScriptModule:
         with _raise_refused():
             self._scopes.enter_context(eval(scope, self._names))
 
-    def add_input(self, name: str, spec: Input, copied: str = "") -> Any:
-        """Add an input, with the values of the tensor `copied` or, if it is "", those of a trial."""
-        if copied and self._runs_calls:
-            self._values[name] = eval(copied, {}, self._values)
+    def add_input(self, name: str, spec: Input, tensor: str = "") -> Any:
+        """Add an input with the values of `tensor`, or of a trial if that is ""."""
+        if tensor and self._runs_calls:
+            self._values[name] = eval(tensor, {}, self._values)
         else:
             array = input_array(msgspec.to_builtins(spec), DEFAULT_BATCH, np.random.default_rng(0))
             with _raise_refused():  # some backends have no strings
