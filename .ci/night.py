@@ -39,7 +39,7 @@ def subjects(number: int) -> str:
 
 def open_issues(run: Path) -> None:
     """Open an issue for each fingerprint that has no open or closed issue. Titles end with the fingerprint."""
-    numbers = _numbers()
+    numbers = _issue_numbers()
     opened = 0
     for stored in group_findings(read_run(run).findings)[NEW]:
         finding = stored.finding
@@ -52,13 +52,13 @@ def open_issues(run: Path) -> None:
         sys.stdout.write(_gh("issue", "create", "--label", LABEL, "--title", title, "--body-file", "-", stdin=text))
 
 
-def comment_on_gone(answers: Path) -> None:
+def comment_on_gone_issues(answers: Path) -> None:
     """Comment on GitHub, once, on each known issue that is gone in a release that its header still lists.
 
-    The comment goes to the GitHub issue with its fingerprint, if there is one, or else to one that all gone ones share.
+    The comment goes to the GitHub issue with the same fingerprint, or else to an issue that all gone issues share.
     """
     known = load()
-    numbers = _numbers()
+    numbers = _issue_numbers()
     for row in json.loads(answers.read_text(encoding="utf-8"))["replayed"]:
         known_issue = known.get(row["id"])
         versions = row["versions"]
@@ -72,7 +72,7 @@ def comment_on_gone(answers: Path) -> None:
             _gh("issue", "comment", str(number), "--body-file", "-", stdin=text)
 
 
-def _numbers() -> dict[str, int]:
+def _issue_numbers() -> dict[str, int]:
     """The number of each issue that clonediff opened, by the fingerprint at the end of its title."""
     _gh("label", "create", LABEL, "--force", "--description", "found by the nightly search")
     listed = _gh("issue", "list", "--state", "all", "--label", LABEL, "--limit", "5000", "--json", "number,title")
@@ -80,13 +80,13 @@ def _numbers() -> dict[str, int]:
 
 
 def _shared_issue() -> int:
-    """The number of the GitHub issue that all known issues without their own share; opened if necessary."""
-    if GONE not in (numbers := _numbers()):
+    """The number of the shared GitHub issue, which is opened if necessary."""
+    if GONE not in (numbers := _issue_numbers()):
         text = (
             "Each comment names a known issue that is gone. If the script in reports/known has no `until`, add one.\n"
         )
         _gh("issue", "create", "--label", LABEL, "--title", GONE, "--body-file", "-", stdin=text)
-        numbers = _numbers()
+        numbers = _issue_numbers()
     return numbers[GONE]
 
 
@@ -103,7 +103,7 @@ def main(task: str, argument: str) -> Any:
         case "issues":
             open_issues(Path(argument))
         case "gone":
-            comment_on_gone(Path(argument))
+            comment_on_gone_issues(Path(argument))
         case _:
             sys.exit(__doc__)
 

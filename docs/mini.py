@@ -3,8 +3,8 @@
     python docs/mini.py              draw 60 models, and print the smallest script of each difference
     python docs/mini.py 500 --seed 7
 
-It proposes, clones, compares and reduces models. It needs NumPy, Hypothesis and Keras, but not clonediff. A comment
-above each part names the modules of clonediff that do the same, and says what else they do.
+It draws, builds, clones, compares and reduces models. It needs NumPy, Hypothesis and Keras, but not clonediff. A
+comment above each part names the modules of clonediff that do the same, and what else they do.
 """
 
 from __future__ import annotations
@@ -77,11 +77,11 @@ class Instruction:
 
 Program = tuple[Instruction, ...]
 
-CHOICES = [(kind, arguments) for kind, choices in LAYERS.items() for arguments in choices]
+KINDS_AND_ARGUMENTS = [(kind, arguments) for kind, choices in LAYERS.items() for arguments in choices]
 
 INSTRUCTIONS = st.builds(
     lambda choice, inputs, reuse, frozen: Instruction(*choice, inputs, reuse == 3, frozen == 3),
-    st.sampled_from(CHOICES),
+    st.sampled_from(KINDS_AND_ARGUMENTS),
     st.tuples(st.integers(0, 5), st.integers(0, 5)),
     st.integers(0, 3),
     st.integers(0, 3),
@@ -92,43 +92,43 @@ PROGRAMS = st.lists(INSTRUCTIONS, min_size=1, max_size=7).map(tuple)
 """Draws one to seven calls."""
 
 
-# 2. Propose. No rule decides which tensors a layer accepts: Keras tries the call. A valid call becomes a line of the
+# 2. Build. No rule decides which tensors a layer accepts: Keras tries the call. A valid call becomes a line of the
 # script. clonediff does the same (strategies/build.py) in a child process, and also runs the model on numbers.
 
 
 @dataclass(frozen=True)
-class Built:
+class BuiltModel:
     """A model, and the script that built it."""
 
     model: Any
     source: str
 
 
-def propose(program: Program) -> Built | None:
+def build(program: Program) -> BuiltModel | None:
     """Build a model from the calls that Keras accepts; None if it accepts none."""
     keras.utils.clear_session()
     names: dict[str, Any] = {}
     exec(HEAD, names)
     lines: list[str] = []
-    tensors, used = ["x0"], set[str]()
-    last: dict[str, str] = {}  # by kind, the name of the last layer
+    tensors, used_tensors = ["x0"], set[str]()
+    last_layers: dict[str, str] = {}  # by kind: the name of the last layer
     for number, instruction in enumerate(program, 1):
-        for call in _proposals(instruction, number, tensors, last):
+        for call in _proposals(instruction, number, tensors, last_layers):
             try:
                 exec("\n".join(call.lines), names)
             except Exception:  # the call is not valid
                 continue
             lines += call.lines
-            used.update(call.inputs)
+            used_tensors.update(call.inputs)
             tensors.append(f"x{number}")
-            last[instruction.kind] = call.layer
+            last_layers[instruction.kind] = call.layer
             break
-    outputs = [name for name in tensors if name not in used]  # so that every call is part of the model
+    outputs = [name for name in tensors if name not in used_tensors]  # so that every call is part of the model
     if not lines:
         return None
     lines.append(f"model = keras.Model(x0, [{', '.join(outputs)}])")
     exec(lines[-1], names)
-    return Built(names["model"], HEAD + "\n".join(lines) + "\n")
+    return BuiltModel(names["model"], HEAD + "\n".join(lines) + "\n")
 
 
 @dataclass(frozen=True)
@@ -140,13 +140,13 @@ class Proposal:
     inputs: tuple[str, ...]
 
 
-def _proposals(instruction: Instruction, number: int, tensors: list[str], last: dict[str, str]) -> Iterator[Proposal]:
+def _proposals(instruction: Instruction, number: int, tensors: list[str], layers: dict[str, str]) -> Iterator[Proposal]:
     """Propose the call on the chosen tensors, then on the following tensors, in turn."""
     layer, lines = f"layer{number}", [f"layer{number} = layers.{instruction.kind}({instruction.arguments})"]
     if instruction.frozen:
         lines.append(f"{layer}.trainable = False")
-    if instruction.reuse and instruction.kind in last:
-        layer, lines = last[instruction.kind], []
+    if instruction.reuse and instruction.kind in layers:
+        layer, lines = layers[instruction.kind], []
     for offset in range(len(tensors)):
         first, second = (tensors[(index + offset) % len(tensors)] for index in instruction.inputs)
         inputs = (first, second) if instruction.kind in MERGING else (first,)
@@ -166,9 +166,9 @@ class Difference:
     detail: str
 
 
-def first_difference(program: Program) -> tuple[Built, Difference] | None:
+def first_difference(program: Program) -> tuple[BuiltModel, Difference] | None:
     """Build the model of a program, clone it, and return the first difference."""
-    built = propose(program)
+    built = build(program)
     if built is None:
         return None
     try:
@@ -177,8 +177,8 @@ def first_difference(program: Program) -> tuple[Built, Difference] | None:
         # Name the function: the message and the line differ between models and releases.
         frames = traceback.extract_tb(error.__traceback__)
         frame = [frame for frame in frames if "keras" in Path(frame.filename).parts][-1]
-        where = f"{Path(frame.filename).name}:{frame.name}"
-        return built, Difference(f"cannot be cloned: {type(error).__name__} in {where}", str(error)[:100])
+        function = f"{Path(frame.filename).name}:{frame.name}"
+        return built, Difference(f"cannot be cloned: {type(error).__name__} in {function}", str(error)[:100])
     difference = next(differences(built.model, clone), None)
     return None if difference is None else (built, difference)
 
@@ -222,10 +222,10 @@ def differences(model: Any, clone: Any) -> Iterator[Difference]:
 
 def properties(layer: Any) -> dict[str, Any]:
     """The plain attributes of a layer by name; its config may omit some."""
-    common = {"trainable": layer.trainable, "supports_masking": layer.supports_masking}
-    plain = (bool, int, float, str, type(None))
-    return common | {
-        name: value for name, value in vars(layer).items() if name[0] != "_" and name != "name" and type(value) in plain
+    flags = {"trainable": layer.trainable, "supports_masking": layer.supports_masking}
+    types = (bool, int, float, str, type(None))
+    return flags | {
+        name: value for name, value in vars(layer).items() if name[0] != "_" and name != "name" and type(value) in types
     }
 
 
@@ -240,34 +240,34 @@ def run(model: Any, batch: Any, training: bool) -> list[tuple[Any, Any]]:
 
 def reduce(program: Program, summary: str) -> Program:
     """Remove and simplify calls of a program while the clone still shows the difference."""
-    results = ((smaller, first_difference(smaller)) for smaller in _smaller(program))
-    first = next((smaller for smaller, result in results if result and result[1].summary == summary), None)
+    results = ((reduction, first_difference(reduction)) for reduction in _reductions(program))
+    first = next((reduction for reduction, result in results if result and result[1].summary == summary), None)
     return program if first is None else reduce(first, summary)
 
 
-def _smaller(program: Program) -> Iterator[Program]:
+def _reductions(program: Program) -> Iterator[Program]:
     for index, call in enumerate(program):
-        before, after = program[:index], program[index + 1 :]
-        yield (*before, *after)
+        head, tail = program[:index], program[index + 1 :]
+        yield (*head, *tail)
         first, second = call.inputs
         pairs = ((0, 0), (first - 1, second), (first, second - 1))
-        simpler = [
+        simpler_calls = [
             *(replace(call, arguments=text) for text in LAYERS[call.kind][: LAYERS[call.kind].index(call.arguments)]),
             *(replace(call, inputs=pair) for pair in pairs if min(pair) >= 0),
             replace(call, frozen=False, reuse=False),
         ]
-        yield from ((*before, simple, *after) for simple in simpler if simple != call)
+        yield from ((*head, simpler, *tail) for simpler in simpler_calls if simpler != call)
 
 
 # 5. Search. clonediff does this in many processes, and until the time is up (harness/campaign).
 
 
-def search(graphs: int, seed_: int) -> dict[str, Program]:
-    """Draw programs; for each difference, reduce the first program that shows it."""
+def search(count: int, seed_: int) -> dict[str, Program]:
+    """Draw programs; return the smallest program for each difference, by its summary."""
     found: dict[str, Program] = {}
 
     @seed(seed_)
-    @settings(max_examples=graphs, phases=[Phase.generate], database=None, deadline=None)
+    @settings(max_examples=count, phases=[Phase.generate], database=None, deadline=None)
     @given(PROGRAMS)
     def try_program(program: Program) -> None:
         result = first_difference(program)

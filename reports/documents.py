@@ -32,40 +32,40 @@ from clonediff.reports.verdict import (
 )
 
 
-def write_reports(read: StoredRun, known: KnownIssues) -> None:
-    """Write report.html, summary.md, and the issue.md of each finding."""
-    variables = _variables(read, known)
-    summary = re.sub(r"\n{3,}", "\n\n", template("summary.md.j2", escape_links).render(variables)).strip() + "\n"
-    texts = {read.path / "report.html": template("page.html.j2", _page_text).render(variables)}
-    texts[read.path / "summary.md"] = escape_controls(summary)
-    for stored in read.findings:
-        text = issue(stored.finding, stored.script)
-        if text != stored.issue:
-            texts[stored.folder / "issue.md"] = text
+def write_reports(stored: StoredRun, known: KnownIssues) -> None:
+    variables = _variables(stored, known)
+    summary = template("summary.md.j2", escape_links).render(variables)
+    summary = re.sub(r"\n{3,}", "\n\n", summary).strip() + "\n"
+    page = template("page.html.j2", _page_text).render(variables)
+    texts = {stored.path / "report.html": page}
+    texts[stored.path / "summary.md"] = escape_controls(summary)
+    for item in stored.findings:
+        text = issue(item.finding, item.script)
+        if text != item.issue:
+            texts[item.folder / "issue.md"] = text
     for path, text in texts.items():
         write_bytes(path, text.encode("utf-8", "replace"))
 
 
 def issue(finding: Finding, script: str) -> str:
-    """The text of an issue for a finding, in Markdown."""
-    text = template("issue.md.j2", escape_markdown).render(finding=finding, script=script.rstrip("\n"), effects=EFFECTS)
+    script = script.rstrip("\n")
+    text = template("issue.md.j2", escape_markdown).render(finding=finding, script=script, effects=EFFECTS)
     return escape_controls(text)
 
 
-def _variables(read: StoredRun, known: KnownIssues) -> dict[str, Any]:
-    """The variables that the templates of a run use."""
+def _variables(stored: StoredRun, known: KnownIssues) -> dict[str, Any]:
     return {
-        "name": read.path.name,
-        "run": read.run,
-        "verdict": verdict(read),
-        "run_text": run_text(read.run),
-        "problems": read.problems,
-        "groups": [*group_findings(read.findings).items()],
+        "name": stored.path.name,
+        "run": stored.run,
+        "verdict": verdict(stored),
+        "run_text": run_text(stored.run),
+        "problems": stored.problems,
+        "groups": [*group_findings(stored.findings).items()],
         "new": NEW,
-        "causes": known_causes(read.run, known),
+        "causes": known_causes(stored.run, known),
         "effects": EFFECTS,
-        "counts": severity_table(read.run),
-        "refusals": list(refusals(read.run)),
+        "counts": severity_table(stored.run),
+        "refusals": list(refusals(stored.run)),
         "issue": issue,
         "picture": picture,
         "severity_of": severity_of,
@@ -80,14 +80,14 @@ def _page_text(text: str) -> str:
 
 
 @cache
-def template(name: str, safe: Callable[[str], str]) -> jinja2.Template:
-    """Load a template that calls `safe` on every text that it prints."""
-    is_page = safe is _page_text
+def template(name: str, escape: Callable[[str], str]) -> jinja2.Template:
+    """Load a template that calls `escape` on every text that it prints."""
+    is_page = escape is _page_text
 
     def finalize(value: Any) -> Any:
         if type(value) is not str:  # a number, or markup
             return value
-        return safe(value) if is_page else Markup(safe(value))
+        return escape(value) if is_page else Markup(escape(value))
 
     environment = jinja2.Environment(
         autoescape=True,

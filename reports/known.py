@@ -51,8 +51,8 @@ class Pattern(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     A field is a text, or a list of texts of which one must match; `*` stands for any characters, `?` for one character.
     A missing field matches everything. `kind` is the class of the layer at fault, `inside` the class of the layer or
-    model that holds it. `expected` is the value in the original; `found` is the value in the clone, or the type and
-    message of the exception. `given` is a fact such as "a custom layer", one of those in `Cause.given`.
+    model that holds the layer. `expected` is the value in the original; `found` is the value in the clone, or the type
+    and message of the exception. `given` is a fact of `Cause.given`, such as "a custom layer".
     """
 
     check: Globs | None = None
@@ -75,7 +75,7 @@ class KnownIssue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     - `since`: the first release with the bug; `until`: the first release without it; None if there is none.
     - `loading`: `load_model` has the bug, too.
     - `lines`: permalinks to the lines at fault.
-    - `fingerprint`: of the cause that a trial of the script's model finds; None if no trial shows the bug.
+    - `fingerprint`: the cause that a trial of the script's model finds; None if no trial shows the bug.
     - `trial`: fields of a `Case` that cannot be read from the script.
     - `backends`: the backends on which the script fails; all if empty.
     - `workaround`: what a user can do.
@@ -103,7 +103,6 @@ class KnownIssue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     workaround: str = ""
 
     def __post_init__(self) -> None:
-        """Raise `ValueError` if the fields are incomplete or contradict each other."""
         if self.verdict != "limit" and self.root not in ROOTS:
             raise ValueError(f"`root` is {self.root!r}, expected one of {', '.join(ROOTS)}")
         if self.fingerprint is not None and not self.match:
@@ -136,7 +135,6 @@ class KnownIssue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return has_begun and (self.until is None or numbers < _release_numbers(self.until))
 
     def explains(self, cause: Cause) -> bool:
-        """Whether a pattern of the issue matches the cause."""
         return any(matches(pattern, cause) for pattern in self.match)
 
 
@@ -172,7 +170,7 @@ def load(folder: Path = KNOWN_ISSUES) -> KnownIssues:
 
 
 def read_issue(path: Path) -> KnownIssue:
-    text = _read(path)
+    text = _read_text(path)
     try:
         docstring = ast.get_docstring(ast.parse(text)) or ""
     except (SyntaxError, ValueError, RecursionError) as error:
@@ -188,8 +186,9 @@ def read_issue(path: Path) -> KnownIssue:
         raise RecordError(f"{path}: `severity` is {severity!r}, expected one of {', '.join(SEVERITIES)}")
     if header.get("verdict") == "limit":
         raise RecordError(f"{path}: a limit has no script: put it into {LIMITS}")
-    header |= {"id": path.stem, "title": _one_line(title), "reason": reason, "script": text, "lines": lines}
-    return _convert({**header, "severity": SEVERITIES[severity]}, path)
+    header |= {"id": path.stem, "title": _one_line(title), "reason": reason}
+    header |= {"script": text, "lines": lines}
+    return _known_issue({**header, "severity": SEVERITIES[severity]}, path)
 
 
 def header_of(text: str, path: Path) -> dict[str, Any]:
@@ -197,18 +196,18 @@ def header_of(text: str, path: Path) -> dict[str, Any]:
     blocks = _BLOCK.findall(text)
     if len(blocks) != 1:
         raise RecordError(f"{path}: expected one block from `# /// clonediff` to `# ///`, found {len(blocks)}")
-    return _toml(re.sub(r"(?m)^# ?", "", blocks[0]), path)
+    return _parse_toml(re.sub(r"(?m)^# ?", "", blocks[0]), path)
 
 
 def _read_limits(path: Path) -> Iterator[KnownIssue]:
     if path.is_file():
-        for name, limit in _toml(_read(path), path).items():
+        for name, limit in _parse_toml(_read_text(path), path).items():
             if not isinstance(limit, dict):
                 raise RecordError(f"{path}: expected a table for each limit, found the value `{name}`")
-            yield _convert({**limit, "id": name, "verdict": "limit"}, path, name)
+            yield _known_issue({**limit, "id": name, "verdict": "limit"}, path, name)
 
 
-def _read(path: Path) -> str:
+def _read_text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except OSError as error:
@@ -217,14 +216,14 @@ def _read(path: Path) -> str:
         raise RecordError(f"{path}: not UTF-8: {error.reason} at byte {error.start}") from error
 
 
-def _toml(text: str, path: Path) -> dict[str, Any]:
+def _parse_toml(text: str, path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise RecordError(f"{path}: not TOML: {error}") from error
 
 
-def _convert(fields: dict[str, Any], path: Path, name: str = "") -> KnownIssue:
+def _known_issue(fields: dict[str, Any], path: Path, name: str = "") -> KnownIssue:
     try:
         return msgspec.convert(fields, KnownIssue)
     except msgspec.ValidationError as error:
@@ -232,8 +231,9 @@ def _convert(fields: dict[str, Any], path: Path, name: str = "") -> KnownIssue:
 
 
 def matches(pattern: Pattern, cause: Cause) -> bool:
-    """Whether a cause matches all fields of a pattern."""
-    root, place, raised = cause.root, cause.root.first, cause.root.raised
+    root = cause.root
+    place = root.first
+    raised = root.raised
     facts = {name: [getattr(root, name)] for name in ("check", "aspect", "path", "expected", "found")}
     facts |= {"kind": [place.kind if place else ""], "inside": [place.inside if place else ""]}
     facts |= {"exception": [raised.type if raised else ""], "frame": [raised.frame if raised else ""]}
@@ -243,8 +243,8 @@ def matches(pattern: Pattern, cause: Cause) -> bool:
 
 
 def _matches_any(text: str, globs: Globs) -> bool:
-    choices = (globs,) if isinstance(globs, str) else globs
-    return any(_compile_glob(glob).fullmatch(text) for glob in choices)
+    patterns = (globs,) if isinstance(globs, str) else globs
+    return any(_compile_glob(glob).fullmatch(text) for glob in patterns)
 
 
 @functools.cache

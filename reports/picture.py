@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from clonediff.reports.markup import MAX_LINE
 from clonediff.reports.records import Box, Difference, Finding
 
-WIDTH, LINE, GAP = 140, 16, 20
+BOX_WIDTH, LINE_HEIGHT, GAP = 140, 16, 20
 """The width of a box, the height of a line of text, and the space between boxes."""
 MAX_DIFFERENCES = 3
 """How many differences a box shows."""
@@ -21,7 +21,7 @@ Calls = Mapping[str, Box]
 
 
 @dataclass(frozen=True, slots=True)
-class DrawnBox:
+class PlacedBox:
     """A box with the name, the kind and the differences of a call."""
 
     x: int
@@ -31,31 +31,31 @@ class DrawnBox:
 
     @property
     def height(self) -> int:
-        return LINE * (2 + len(self.differences)) + 8
+        return LINE_HEIGHT * (2 + len(self.differences)) + 8
 
 
 @dataclass(frozen=True, slots=True)
-class DrawnGraph:
-    """The calls of a model. A wire is an SVG path, and whether it differs."""
+class GraphPicture:
+    """The calls of a model, in boxes. A wire is an SVG path, and whether it differs."""
 
     inside: str
     width: int
     height: int
-    boxes: tuple[DrawnBox, ...]
+    boxes: tuple[PlacedBox, ...]
     wires: tuple[tuple[str, bool], ...]
 
 
-def picture(finding: Finding) -> list[tuple[str, Sequence[str], list[DrawnGraph]]]:
+def picture(finding: Finding) -> list[tuple[str, Sequence[str], list[GraphPicture]]]:
     """For each model: a title, the differences of the model itself, and its graphs."""
     models: list[Calls] = [{box.call: box for box in boxes[:MAX_CALLS]} for boxes in finding.pictures[:2]]
-    drawn: list[tuple[str, Sequence[str], list[DrawnGraph]]] = []
+    pictures: list[tuple[str, Sequence[str], list[GraphPicture]]] = []
     for number, calls in enumerate(models):
         counterparts = models[1 - number] if len(models) == 2 else None
         texts = _texts(finding.differences, models[0], is_clone=number == 1 or counterparts is None)
-        nested = dict.fromkeys(box.inside for box in calls.values())
-        graphs = [_graph(inside, calls, texts, counterparts) for inside in nested]
-        drawn.append(("clone" if number else "original", _shorten(texts.get("", ())), graphs))
-    return drawn
+        names = dict.fromkeys(box.inside for box in calls.values())
+        graphs = [_graph(inside, calls, texts, counterparts) for inside in names]
+        pictures.append(("clone" if number else "original", _shorten(texts.get("", ())), graphs))
+    return pictures
 
 
 def _texts(differences: Sequence[Difference], calls: Collection[str], is_clone: bool) -> Texts:
@@ -71,33 +71,32 @@ def _texts(differences: Sequence[Difference], calls: Collection[str], is_clone: 
     return texts
 
 
-def _graph(inside: str, calls: Calls, texts: Texts, counterparts: Calls | None) -> DrawnGraph:
-    """Place each call in the row below the lowest of its inputs."""
+def _graph(inside: str, calls: Calls, texts: Texts, counterparts: Calls | None) -> GraphPicture:
+    """Place each call of the model `inside` below the lowest of its inputs."""
     depths: dict[str, int] = {}
     rows: dict[int, list[Box]] = defaultdict(list)
     for box in calls.values():
         if box.inside == inside:
             depths[box.call] = 1 + max((depths.get(_producer(tensor), -1) for tensor in box.inputs), default=-1)
             rows[depths[box.call]].append(box)
-    width = max(map(len, rows.values())) * (WIDTH + GAP)
-    drawn: dict[str, DrawnBox] = {}
+    width = max(map(len, rows.values())) * (BOX_WIDTH + GAP)
+    placed: dict[str, PlacedBox] = {}
     wires: list[tuple[str, bool]] = []
     top = GAP // 2
     for depth, boxes in sorted(rows.items()):
-        left = (width - len(boxes) * (WIDTH + GAP) + GAP) // 2
+        left = (width - len(boxes) * (BOX_WIDTH + GAP) + GAP) // 2
         for column, box in enumerate(boxes):
             only_here = ("only here",) if counterparts is not None and box.call not in counterparts else ()
             differences = _shorten((*only_here, *texts.get(box.call, ())))
-            drawn_box = DrawnBox(left + column * (WIDTH + GAP), top, _name_and_kind(box), differences)
-            drawn[box.call] = drawn_box
+            placed[box.call] = end = PlacedBox(left + column * (BOX_WIDTH + GAP), top, _name_and_kind(box), differences)
             common = counterparts[box.call].inputs if counterparts and box.call in counterparts else box.inputs
             for tensor in box.inputs[:MAX_CALLS]:
                 producer = _producer(tensor)
                 if depths.get(producer, depth) < depth:
                     bends = depth - depths[producer] > 1
-                    wires.append((_path(drawn[producer], drawn_box, bends=bends), tensor not in common))
-        top += GAP + max(drawn[box.call].height for box in boxes)
-    return DrawnGraph(inside, width, top - GAP // 2, tuple(drawn.values()), tuple(wires))
+                    wires.append((_path(placed[producer], end, bends=bends), tensor not in common))
+        top += GAP + max(placed[box.call].height for box in boxes)
+    return GraphPicture(inside, width, top - GAP // 2, tuple(placed.values()), tuple(wires))
 
 
 def _name_and_kind(box: Box) -> tuple[str, str]:
@@ -110,12 +109,13 @@ def _producer(tensor: str) -> str:
 
 
 def _shorten(differences: Sequence[str]) -> tuple[str, ...]:
-    more = [f"and {len(differences) - MAX_DIFFERENCES} more"] * (len(differences) > MAX_DIFFERENCES)
-    return (*differences[:MAX_DIFFERENCES], *more)
+    note = [f"and {len(differences) - MAX_DIFFERENCES} more"] * (len(differences) > MAX_DIFFERENCES)
+    return (*differences[:MAX_DIFFERENCES], *note)
 
 
-def _path(start: DrawnBox, end: DrawnBox, bends: bool) -> str:
-    """An SVG path between boxes; with `bends`, it goes around other boxes."""
-    x, y, to_x, to_y = start.x + WIDTH // 2, start.y + start.height, end.x + WIDTH // 2, end.y
-    bend = f"C {x + WIDTH * 3 // 4} {y + GAP} {to_x + WIDTH * 3 // 4} {to_y - GAP} {to_x} {to_y}"
+def _path(start: PlacedBox, end: PlacedBox, bends: bool) -> str:
+    """An SVG path from one box to another; if it `bends`, it goes around other boxes."""
+    x, y = start.x + BOX_WIDTH // 2, start.y + start.height
+    to_x, to_y = end.x + BOX_WIDTH // 2, end.y
+    bend = f"C {x + BOX_WIDTH * 3 // 4} {y + GAP} {to_x + BOX_WIDTH * 3 // 4} {to_y - GAP} {to_x} {to_y}"
     return f"M {x} {y} {bend if bends else f'L {to_x} {to_y}'}"

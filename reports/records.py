@@ -75,7 +75,7 @@ class Place(msgspec.Struct, frozen=True):
 class Raised(msgspec.Struct, frozen=True):
     """An exception of a cloner or a clone.
 
-    `frame` is the innermost frame of Keras or of the cloner, as "file:function". If a layer raised it in a call,
+    `frame` is the innermost frame of Keras or of the cloner, as "file:function". If a layer raised the exception,
     `calling` is the frame that called the layer, and `called` the aligned layer of the original.
     """
 
@@ -205,7 +205,6 @@ class Cause(msgspec.Struct, frozen=True):
 
     @property
     def differences(self) -> tuple[Difference, ...]:
-        """The root, then the differences that follow from it."""
         return (self.root, *self.followers)
 
 
@@ -213,7 +212,7 @@ class Box(msgspec.Struct, frozen=True):
     """A call of a layer in a picture.
 
     `call` has the name of the layer and the number of the call, which are the same in original and clone. `inputs` has
-    for each tensor the call that returns it, and its number. `inside` is the nested model with the call, or "".
+    for each tensor the call that returns it, and its number. `inside` is the nested model that has the call, or "".
     """
 
     call: str
@@ -224,7 +223,7 @@ class Box(msgspec.Struct, frozen=True):
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """A cause to report, or a model that cannot be tried.
+    """A cause to report, or a model that cannot be built or run.
 
     - `id`: the fingerprint; `graph`: the smallest graph that shows it; `source`: the script.
     - `proof`: whether the script failed when run alone; None if that is unknown, for the reason in `unproven`.
@@ -263,7 +262,7 @@ class Finding(msgspec.Struct, frozen=True):
 
     @property
     def cloner_or_original(self) -> str:
-        """The name of the cloner; "original" if the model itself cannot be tried."""
+        """The name of the cloner; "original" if the model itself cannot be built or run."""
         return cloner_name(self.cloner) or "original"
 
     @property
@@ -284,7 +283,7 @@ class Counts(msgspec.Struct, frozen=True):
 
     - `graphs`, `seconds`: the graphs tried, and the time that workers spent on them.
     - `reducing`, `reducing_seconds`: the trials that reduced findings, and the time spent on them.
-    - `verdicts`: graphs by cloner and verdict; `worst`: by cloner and worst severity; both without `unrun`.
+    - `verdicts`: graphs by cloner and verdict; `worst`: graphs by cloner and worst severity; both without `unrun`.
     - `known`: graphs by known issue and worst severity.
     - `refused`: graphs that could not be built, by reason; `unrun`: graphs that were built, but could not run.
     - `faults`: graphs on which clonediff failed, by reason.
@@ -307,8 +306,8 @@ class Counts(msgspec.Struct, frozen=True):
     def trials(self) -> int:
         return self.graphs + self.reducing
 
-    def plus(self, more: Counts) -> Counts:
-        return msgspec.convert(_sum(msgspec.to_builtins(self), msgspec.to_builtins(more)), Counts)
+    def plus(self, other: Counts) -> Counts:
+        return msgspec.convert(_sum(msgspec.to_builtins(self), msgspec.to_builtins(other)), Counts)
 
 
 def _sum(first: Any, second: Any) -> Any:
@@ -381,7 +380,7 @@ def write_bytes(path: Path, content: bytes) -> None:
         raise OSError(error.errno, error.strerror or str(error), str(path)) from error
 
 
-UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+READ_ERRORS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 """The exceptions for a file that is damaged, not UTF-8, or nested too deep."""
 
 
@@ -394,12 +393,13 @@ def read(path: Path, record: type[T]) -> T:
     try:
         header = msgspec.json.decode(content, type=_Format)
         if header.format is not None and header.format != FORMAT:
-            version, advice = ("a newer", "update this one") if header.format > FORMAT else ("an older", "search again")
+            is_newer = header.format > FORMAT
+            version, advice = ("a newer", "update this one") if is_newer else ("an older", "search again")
             raise RecordError(
                 f"{path}: expected format {FORMAT}, found {header.format}, made by {version} clonediff; {advice}"
             )
         return msgspec.json.decode(content, type=record)
-    except UNREADABLE as error:
+    except READ_ERRORS as error:
         is_too_deep = isinstance(error, RecursionError)
         raise RecordError(f"{path}: {'nested too deep to be a record' if is_too_deep else error}") from error
 

@@ -20,7 +20,7 @@ _LOCK = ".lock"
 class RunFolder:
     """`runs/<time>/`: run.json, findings/<subject>-<cloner>-<fingerprint>/, refused/<subject>-<reason>.json, faults/.
 
-    `refused/` has graphs that could not be built, `faults/` graphs on which clonediff itself failed.
+    `refused/` has graphs that could not be built; `faults/` has graphs on which clonediff itself failed.
     """
 
     def __init__(self, path: Path | None) -> None:
@@ -36,11 +36,12 @@ class RunFolder:
         if not any((self.path / name).exists() for name in ("run.json", _LOCK)):
             raise FileExistsError(f"{self.path}: expected an empty folder or an earlier run; name another folder")
         os.close(_lock_folder(self.path))
-        start = datetime.fromtimestamp((self.path / _LOCK).stat().st_mtime, UTC).strftime("%Y-%m-%dT%H-%M-%S")
+        time = (self.path / _LOCK).stat().st_mtime
+        start = datetime.fromtimestamp(time, UTC).strftime("%Y-%m-%dT%H-%M-%S")
         self.path.rename(self.path.with_name(f"{self.path.name}-{start}-{secrets.token_hex(2)}"))
 
     def write_finding(self, finding: Finding) -> None:
-        """Write the folder of a finding; it is complete when it has finding.json."""
+        """Write the folder of a finding; finding.json is written last."""
         folder = self.folder_of(finding)
         write_bytes(folder / "repro.py", finding.source.encode("utf-8", "replace"))
         write(folder / "finding.json", finding)
@@ -72,7 +73,8 @@ def folder_name(finding: Finding) -> str:
 def example_file(kind: str, subject: str, reason: str) -> str:
     """The path of an example in a run's folder; `kind` is "refused" or "faults"."""
     number = hashlib.blake2b(reason.encode("utf-8", "replace"), digest_size=4).hexdigest()
-    return f"{kind}/{slug(subject, reason.partition(':')[0])}-{number}.json"
+    name = slug(subject, reason.partition(":")[0])
+    return f"{kind}/{name}-{number}.json"
 
 
 def _new_folder(runs: Path) -> Path:
@@ -116,48 +118,46 @@ class StoredFinding:
 
 @dataclass(frozen=True, slots=True)
 class StoredRun:
-    """A run and its findings.
-
-    If `readable`, run.json could be read. `unreadable` has the names of the folders of damaged findings.
-    """
+    """A run and its findings; `damaged_folders` has the names of folders with a damaged finding."""
 
     path: Path
     run: Run
     findings: tuple[StoredFinding, ...]
     problems: tuple[str, ...]
-    readable: bool
-    unreadable: tuple[str, ...]
+    is_readable: bool
+    """Whether run.json could be read."""
+    damaged_folders: tuple[str, ...]
 
 
 def read_run(path: Path) -> StoredRun:
-    """Read the folder of a run; raise `RecordError` if it is not one."""
+    """Read the folder of a run; raise `RecordError` if the folder has no run."""
     path = path.resolve()
     if not path.is_dir():
         raise RecordError(f"{path}: expected the folder of a run, found no folder; correct the path")
     if not any((path / name).exists() for name in ("run.json", "findings")):
         raise RecordError(f"{path}: expected the folder of a run, found no run.json in it; `clonediff fuzz` writes one")
     problems: list[str] = []
-    unreadable: list[str] = []
+    damaged_folders: list[str] = []
     findings: list[StoredFinding] = []
-    readable = True
+    is_readable = True
     try:
         run = read(path / "run.json", Run)
     except RecordError as error:
         problems.append(_relative_message(path, error))
-        run, readable = Run(""), False
+        run, is_readable = Run(""), False
     for file in sorted(path.glob("findings/[!.]*/finding.json")):
         try:
             findings.append(read_finding(file))
         except RecordError as error:
             problems.append(_relative_message(path, error))
-            unreadable.append(file.parent.name)
-    return StoredRun(path, run, tuple(findings), tuple(problems), readable, tuple(unreadable))
+            damaged_folders.append(file.parent.name)
+    return StoredRun(path, run, tuple(findings), tuple(problems), is_readable, tuple(damaged_folders))
 
 
 def read_finding(path: Path) -> StoredFinding:
-    """Read a finding.json, and the script and the issue in its folder."""
     finding = read(path, Finding)
-    return StoredFinding(path.parent, finding, _text(path, "repro.py") or finding.source, _text(path, "issue.md"))
+    script = _text_of(path, "repro.py") or finding.source
+    return StoredFinding(path.parent, finding, script, _text_of(path, "issue.md"))
 
 
 def slug(*parts: str) -> str:
@@ -165,7 +165,7 @@ def slug(*parts: str) -> str:
     return re.sub(r"[^\w.=]+", "-", "-".join(parts))
 
 
-def _text(path: Path, name: str) -> str:
+def _text_of(path: Path, name: str) -> str:
     try:
         return path.with_name(name).read_text(encoding="utf-8", errors="replace")
     except OSError:

@@ -13,7 +13,7 @@ from clonediff.reports.run_folder import StoredFinding, StoredRun, example_file
 MAX_REFUSED_SHARE = 0.03
 """The share of a subject's graphs that may be refused without being a finding."""
 
-_EFFECTS = {**EFFECTS, Severity.NAME: "changes only a name"}
+_GRAPH_EFFECTS = {**EFFECTS, Severity.NAME: "changes only a name"}
 NEW = "New findings"
 UNCONFIRMED = "Unconfirmed findings, not counted"
 REFUTED = "Refuted findings, not counted"
@@ -23,13 +23,13 @@ _PACKAGES = {"keras": "Keras", "tf_keras": "tf_keras"}
 
 @dataclass(frozen=True, slots=True)
 class RunVerdict:
-    """The headline, on the first cloner, a sentence for each other cloner, and notes.
+    """The headline, on the first cloner; `sentences` on the other cloners; and notes.
 
     It `breaks` if a new finding is confirmed, a finding cannot be read, or too many graphs could not be built.
     """
 
     headline: str
-    others: tuple[str, ...]
+    sentences: tuple[str, ...]
     notes: tuple[str, ...]
     breaks: bool
 
@@ -38,17 +38,18 @@ def verdict(stored: StoredRun) -> RunVerdict:
     run = stored.run
     new, unconfirmed = (len(group_findings(stored.findings)[title]) for title in (NEW, UNCONFIRMED))
     sentences = [_sentence(run, cloner, row) for cloner, row in graphs_by_severity(run).items()]
-    news = (f"{new:,} new" if new else "nothing new") + (f", {unconfirmed:,} unconfirmed" if unconfirmed else "")
-    if not stored.readable:
+    found = f"{new:,} new" if new else "nothing new"
+    found += f", {unconfirmed:,} unconfirmed" if unconfirmed else ""
+    if not stored.is_readable:
         headline = "The run cannot be read"
     elif not run.total.trials:
         headline = "Nothing was tried"
     elif sentences:
         known = f"{quantity(len(run.total.known), 'known cause')}, " if run.total.known else ""
-        headline = f"{sentences[0]}: {known}{news}"
+        headline = f"{sentences[0]}: {known}{found}"
     else:
-        headline = f"{news} in {quantity(run.total.trials, 'trial')}".capitalize()
-    breaks = bool(new or stored.unreadable or list(_generator_bugs(run)))
+        headline = f"{found} in {quantity(run.total.trials, 'trial')}".capitalize()
+    breaks = bool(new or stored.damaged_folders or list(_generator_bugs(run)))
     return RunVerdict(headline, tuple(f"{sentence}." for sentence in sentences[1:]), tuple(_notes(stored)), breaks)
 
 
@@ -60,11 +61,11 @@ def _notes(stored: StoredRun) -> Iterator[str]:
         graphs = f"{run.total.unrun:,} of {quantity(run.total.graphs, 'graph')} could not run"
         yield f"{graphs}: they were compared without a run, and are not in the numbers of a cloner"
     if run.at_least is not Severity.NAME:
-        milder = [effect for severity, effect in EFFECTS.items() if severity > run.at_least]
+        effects = [effect for severity, effect in EFFECTS.items() if severity > run.at_least]
         rows = graphs_by_severity(run).items()
-        skipped = [f"{row[LEFT_OUT]:,} with {cloner}" for cloner, row in rows if row[LEFT_OUT]]
-        graphs = f"graphs with nothing worse: {', '.join(skipped) or 'none'}"
-        yield f"left out by --at-least {run.at_least.word}: a clone that only {' or '.join(milder)}; {graphs}"
+        parts = [f"{row[LEFT_OUT]:,} with {cloner}" for cloner, row in rows if row[LEFT_OUT]]
+        graphs = f"graphs with nothing worse: {', '.join(parts) or 'none'}"
+        yield f"left out by --at-least {run.at_least.word}: a clone that only {' or '.join(effects)}; {graphs}"
     groups = group_findings(stored.findings)
     unconfirmed = Counter(item.finding.confirmation for item in groups[UNCONFIRMED])
     for state, count in (
@@ -72,7 +73,7 @@ def _notes(stored: StoredRun) -> Iterator[str]:
         *unconfirmed.items(),
         ("refuted: the script does not fail when run alone", len(groups[REFUTED])),
         ("of known issues", len(groups[KNOWN])),
-        ("cannot be read", len(stored.unreadable)),
+        ("cannot be read", len(stored.damaged_folders)),
     ):
         if count:
             yield f"{quantity(count, 'finding')} {state}"
@@ -107,7 +108,6 @@ def refusals(run: Run) -> Iterator[str]:
 
 
 def _faults(run: Run) -> Iterator[str]:
-    """Yield a line for each reason why clonediff failed, with an example file."""
     for name, counts in run.counts.items():
         for reason, graphs in counts.faults.items():
             example = example_file("faults", name, reason)
@@ -131,7 +131,7 @@ def severity_table(run: Run) -> tuple[list[str], list[list[str]]]:
     """The header and the rows of a table of `graphs_by_severity`."""
     rows = graphs_by_severity(run)
     words = [*SEVERITIES, *([LEFT_OUT] if run.at_least is not Severity.NAME else []), "faithful"]
-    headings = [_EFFECTS[SEVERITIES[word]] if word in SEVERITIES else word for word in words]
+    headings = [_GRAPH_EFFECTS[SEVERITIES[word]] if word in SEVERITIES else word for word in words]
     counts = [[cloner_name(cloner), *(f"{row[word]:,}" for word in words)] for cloner, row in rows.items()]
     return ["cloner", *headings], counts
 
@@ -140,7 +140,7 @@ def _sentence(run: Run, cloner: str, row: Mapping[str, int]) -> str:
     """A sentence on how well a cloner clones, by number of graphs."""
     subject, total = _cloner_in_sentence(run, cloner), sum(row.values())
     graphs = quantity(total, "graph") + (" that ran" if run.total.unrun else "")
-    effects = [f"{_EFFECTS[severity]} on {row[word]:,}" for word, severity in SEVERITIES.items() if row[word]]
+    effects = [f"{_GRAPH_EFFECTS[severity]} on {row[word]:,}" for word, severity in SEVERITIES.items() if row[word]]
     if effects:
         return ", ".join([f"{subject} {effects[0]} of {graphs}", *effects[1:]])
     if row[LEFT_OUT]:
@@ -203,20 +203,20 @@ def _known_cause(name: str, issue: KnownIssue | None, run: Run) -> KnownCause:
 def group_findings(findings: Sequence[StoredFinding]) -> dict[str, list[StoredFinding]]:
     """Group findings under the headings of a report, the worst first."""
     groups: dict[str, list[StoredFinding]] = {title: [] for title in (NEW, UNCONFIRMED, REFUTED, KNOWN)}
-    by_proof = {True: NEW, None: UNCONFIRMED, False: REFUTED}
-    for stored in sorted(findings, key=_rank):
-        groups[by_proof[stored.finding.proof] if stored.finding.known is None else KNOWN].append(stored)
+    titles = {True: NEW, None: UNCONFIRMED, False: REFUTED}
+    for item in sorted(findings, key=_rank):
+        groups[titles[item.finding.proof] if item.finding.known is None else KNOWN].append(item)
     return groups
 
 
-def _rank(stored: StoredFinding) -> tuple[int, str, str]:
-    severity = stored.finding.severity
-    return len(Severity) if severity is None else severity, stored.finding.first_seen, stored.name
+def _rank(item: StoredFinding) -> tuple[int, str, str]:
+    severity = item.finding.severity
+    return len(Severity) if severity is None else severity, item.finding.first_seen, item.name
 
 
-def severity_of(stored: StoredFinding) -> str:
+def severity_of(item: StoredFinding) -> str:
     """The effect of a finding on the clone, or "cannot be tried"."""
-    severity = stored.finding.severity
+    severity = item.finding.severity
     return EFFECTS[severity] if severity is not None else "cannot be tried"
 
 

@@ -49,17 +49,17 @@ class Output(NamedTuple):
     text: str
     shape: tuple[int | None, ...]
     dtype: str
-    mask: bool = False
+    is_masked: bool = False
 
 
-class Keras(Protocol):
-    """Runs the lines of a script. Each method raises `Refused` if Keras raises."""
+class LineRunner(Protocol):
+    """Runs the lines of a script in Keras. Each method raises `Refused` if Keras raises."""
 
     def run(self, text: str) -> None:
         """Run lines."""
 
-    def add_input(self, name: str, spec: Input, copied: str = "") -> Output:
-        """An input, with the values of the tensor named `copied` if that is not ""."""
+    def add_input(self, name: str, spec: Input, tensor: str = "") -> Output:
+        """Add an input, with the values of `tensor` if that is not ""."""
 
     def evaluate(self, text: str) -> None:
         """Evaluate an expression, with a value for each tensor in it."""
@@ -92,12 +92,12 @@ _MAX_LINE_WIDTH = 120
 class Call(NamedTuple):
     """The number of tensors that a layer was called on, and how they were passed."""
 
-    tensors: int
+    tensor_count: int
     packed: Packing
 
 
 class Line(NamedTuple):
-    """A line of the script. Its role is "input", "make", "call" or ""."""
+    """A line of the script. Its role is "import", "definition", "input", "make", "call" or ""."""
 
     text: str
     role: str = ""
@@ -107,12 +107,12 @@ class Line(NamedTuple):
 class Level:
     """A model under construction, or a model nested in it.
 
-    Its inputs' names begin with `stem`. A `chain` becomes a Sequential, in which each layer has one output. `nodes`,
-    `layers` and `calls` have an item for each instruction: its output tensors, the variable of its layer, its call.
+    The names of its inputs begin with `stem`. A `linear` level becomes a Sequential. `nodes`, `layers` and
+    `calls` have an item for each instruction: its output tensors, the variable of its layer, its call.
     """
 
     stem: str = ""
-    chain: bool = False
+    linear: bool = False
     inputs: list[Output] = field(default_factory=list)
     specs: list[Input] = field(default_factory=list)
     nodes: list[list[Output]] = field(default_factory=list)
@@ -120,7 +120,7 @@ class Level:
     calls: list[Call] = field(default_factory=list)
 
     def output(self, tensor: Tensor) -> Output:
-        """The output that a program refers to."""
+        """The output that a tensor of a program names."""
         node, number = tensor
         if node < 0:
             return self.inputs[min(-1 - node, len(self.inputs) - 1)]
@@ -136,32 +136,33 @@ class Level:
 class Builder:
     """Builds a model from instructions, and keeps the lines that Keras accepts."""
 
-    def __init__(self, generation: Generation, keras: Keras, scope: Scope | None = None) -> None:
+    def __init__(self, generation: Generation, runner: LineRunner, scope: Scope | None = None) -> None:
         self.dialect = DIALECTS[generation]
-        self.keras = keras
+        self.runner = runner
         self.scope = scope
         self.lines: list[Line] = []
         self._names: set[str] = set(_RESERVED_NAMES)
-        self._imported: set[str] = set()
-        self._defined: dict[str, str] = {}
-        """The name of each defined template; under "text of NAME" or "import of NAME", its text."""
-        self._files: dict[str, str] = {}
+        self._import_lines: set[str] = set()
+        self._defined_names: dict[str, str] = {}
+        self._head: list[Line] = []  # imports of modules, and definitions
+        self._modules: dict[str, str] = {}
         if scope is not None and scope.part != "clone":
-            keras.enter(self.scope_text())
+            runner.enter(self.scope_text())
 
     # -- lines and names
 
     @contextlib.contextmanager
     def attempt(self, level: Level) -> Iterator[None]:
         """Roll back the script, and the tensors of the level, if the block raises."""
-        lines, names, defined, files = len(self.lines), set(self._names), dict(self._defined), dict(self._files)
+        names, templates, modules = set(self._names), dict(self._defined_names), dict(self._modules)
+        head, lines = len(self._head), len(self.lines)
         inputs, nodes = len(level.inputs), len(level.nodes)
         try:
             yield
         except Exception:
-            del self.lines[lines:], level.inputs[inputs:], level.specs[inputs:]
+            del self._head[head:], self.lines[lines:], level.inputs[inputs:], level.specs[inputs:]
             del level.nodes[nodes:], level.layers[nodes:], level.calls[nodes:]
-            self._names, self._defined, self._files = names, defined, files
+            self._names, self._defined_names, self._modules = names, templates, modules
             raise
 
     def _new_name(self, base: str) -> str:
@@ -174,53 +175,54 @@ class Builder:
 
     def add(self, text: str, role: str = "") -> None:
         """Run a line and add it to the script."""
-        self.keras.run(text)
+        self.runner.run(text)
         self.lines.append(Line(text, role))
 
     def _define(self, name: str, definitions: Mapping[str, str]) -> str:
-        """Define a function or class above the model, unless it is there. Return its name."""
+        """Define a function or class above the model, unless it is defined. Return its name."""
         template = definitions.get(name) or DEFINITIONS.get(name)
         if template is None:
             raise Undefined(f"<{name}> has no definition")
         if self.scope is not None and name == self.scope.name:
             template = template.removeprefix(REGISTRATION)
-        if template not in self._defined:
-            defined_name = self._new_name(name)
-            text = template.replace(f"<{name}>", defined_name)
-            text = self.dialect.translate(_PLACEHOLDER.sub(lambda match: self._define(match[1], definitions), text))
+        if template not in self._defined_names:
+            new_name = self._new_name(name)
+            text = template.replace(f"<{name}>", new_name)
+            text = _PLACEHOLDER.sub(lambda match: self._define(match[1], definitions), text)
+            text = self.dialect.translate(text)
             self._import(text)
-            self.keras.run(text)
-            self._defined[template] = defined_name
-            self._defined[f"text of {defined_name}"] = text
-        return self._defined[template]
+            self.runner.run(text)
+            self._defined_names[template] = new_name
+            self._head.append(Line(text, "definition"))
+        return self._defined_names[template]
 
-    def fill(self, template: str, tensors: Sequence[str] = (), extra: Mapping[str, str] | None = None) -> str:
-        """Fill tensors and names into a value. Define and import what the value needs."""
+    def fill(self, template: str, tensors: Sequence[str] = (), definitions: Mapping[str, str] | None = None) -> str:
+        """Fill tensors and names into a value. Define and import the names that it uses."""
 
-        def expression_of(match: re.Match[str]) -> str:
-            return tensors[int(match[1]) % len(tensors)] if match[1].isdigit() else self._define(match[1], extra or {})
+        def expression_of(name: str) -> str:
+            return tensors[int(name) % len(tensors)] if name.isdigit() else self._define(name, definitions or {})
 
-        text = self.dialect.translate(_PLACEHOLDER.sub(expression_of, template))
+        text = self.dialect.translate(_PLACEHOLDER.sub(lambda match: expression_of(match[1]), template))
         self._import(text)
         return text
 
     def _import(self, text: str) -> None:
         for line in self.dialect.imports_for(text).splitlines():
-            if line not in self._imported:
-                self.keras.run(line)
-                self._imported.add(line)
+            if line not in self._import_lines:
+                self.runner.run(line)
+                self._import_lines.add(line)
 
     # -- inputs and instructions
 
-    def add_input(self, level: Level, spec: Input, copied: str = "") -> Output:
-        """Add an input. In a nested model, it has the values of the tensor `copied`."""
+    def add_input(self, level: Level, spec: Input, tensor: str = "") -> Output:
+        """Add an input. In a nested model, it has the values of `tensor`."""
         name = self._new_name(f"{level.stem}inputs")
         self.add(self.fill(f"{name} = keras.Input({input_arguments(spec)})"), "input")
         level.specs.append(spec)
-        level.inputs.append(self.keras.add_input(name, spec, copied))
+        level.inputs.append(self.runner.add_input(name, spec, tensor))
         return level.inputs[-1]
 
-    def follow(self, level: Level, instruction: Instruction) -> None:
+    def add_instruction(self, level: Level, instruction: Instruction) -> None:
         """Write and run an instruction. Raise `Refused` if Keras refuses it."""
         with self.attempt(level):
             match instruction:
@@ -234,7 +236,7 @@ class Builder:
     def _apply(self, level: Level, apply: Apply) -> None:
         definitions = dict(apply.definitions)
         tensors = [level.output(tensor).text for tensor in apply.tensors]
-        if level.chain and any("<0>" in text for _, text in apply.arguments):
+        if level.linear and any("<0>" in text for _, text in apply.arguments):
             raise Refused("a layer of a Sequential is made before its input exists")
         arguments = tuple((name, self.fill(text, tensors, definitions)) for name, text in apply.arguments)
         if is_operation(apply.kind):
@@ -246,13 +248,13 @@ class Builder:
             self._call(level, "", text, stem, Call(apply.count, apply.packed))
             return
         kind = self._class_expression(apply.kind)
-        passed = [text if not name or (not index and name in _POSITIONAL_ARGUMENTS) else f"{name}={text}"
+        texts = [text if not name or (not index and name in _POSITIONAL_ARGUMENTS) else f"{name}={text}"
                  for index, (name, text) in enumerate(arguments)]  # fmt: skip
         stem = snake_case(re.split("[.:]", apply.kind)[-1])
         layer = self._new_name(f"{stem}_layer")
-        self.add(f"{layer} = {kind}({', '.join(passed)})", "make")
+        self.add(f"{layer} = {kind}({', '.join(texts)})", "make")
         for line in apply.after:
-            self.keras.run(f"{layer}.{line.partition(' = ')[0]}")  # raises `Refused` if the layer lacks the attribute
+            self.runner.run(f"{layer}.{line.partition(' = ')[0]}")  # raises `Refused` if the layer lacks the attribute
             self.add(f"{layer}.{self.fill(line, tensors, definitions)}", "make")
         self._call_layer(level, layer, stem, Call(apply.count, apply.packed), apply)
 
@@ -264,28 +266,27 @@ class Builder:
             return self.fill(f"layers.{kind}(").removesuffix("(")
         file, _, name = kind.rpartition(":")
         module, name = (file, name) if file else kind.rsplit(".", 1)
-        if module not in self._files:
+        if module not in self._modules:
             stem = os.path.splitext(os.path.basename(file))[0] if file else "_".join(module.split(".")[-2:])
-            self._files[module] = variable = self._new_name(snake_case(stem))
-            imported = f"import {module}\n" if variable == module else f"import {module} as {variable}\n"
-            text = loading_lines(variable, file) if file else imported
+            self._modules[module] = variable = self._new_name(snake_case(stem))
+            import_line = f"import {module}\n" if variable == module else f"import {module} as {variable}\n"
+            text = loading_lines(variable, file) if file else import_line
             self._import(text)
-            self.keras.run(text)
-            self._defined[f"{'text' if file else 'import'} of {variable}"] = text
-        return f"{self._files[module]}.{name}"
+            self.runner.run(text)
+            self._head.append(Line(text, "definition" if file else "import"))
+        return f"{self._modules[module]}.{name}"
 
     def _call_layer(self, level: Level, layer: str, stem: str, call: Call, instruction: Instruction) -> None:
         """Call a layer or nested model with the tensors and arguments of an instruction."""
         definitions = dict(instruction.definitions) if isinstance(instruction, Apply) else {}
         tensors = [level.output(tensor).text for tensor in instruction.tensors]
         arguments = tuple((name, self.fill(text, tensors, definitions)) for name, text in instruction.call)
-        self._call(level, layer, expression(layer, arguments, tensors[: call.tensors], call.packed), stem, call)
+        self._call(level, layer, expression(layer, arguments, tensors[: call.tensor_count], call.packed), stem, call)
 
     def _call(self, level: Level, layer: str, text: str, stem: str, call: Call) -> None:
-        """Call a layer or an operation. Add its tensors to the level."""
         name = self._new_name(f"{stem}_output" if hasattr(builtins, stem) else stem)
-        outputs = self.keras.call(name, text)
-        if level.chain and (not layer or [output.text for output in outputs] != [name]):
+        outputs = self.runner.call(name, text)
+        if level.linear and (not layer or [output.text for output in outputs] != [name]):
             raise Refused("a Sequential takes layers with one output")
         self.lines.append(Line(f"{name} = {text}", "call"))
         level.nodes.append(outputs)
@@ -301,7 +302,7 @@ class Builder:
     def _nest(self, level: Level, nest: Nest) -> None:
         inner, start = self.open_nest(level, nest.tensors, nest.sequential)
         for instruction in nest.body:
-            self.follow(inner, instruction)
+            self.add_instruction(inner, instruction)
         self.close_nest(level, nest, inner, start)
 
     def open_nest(self, level: Level, tensors: Sequence[Tensor], sequential: bool) -> tuple[Level, int]:
@@ -315,70 +316,70 @@ class Builder:
     def close_nest(self, level: Level, nest: Nest, inner: Level, start: int) -> None:
         """Make and call a nested model, once its body has run."""
         variable = self._new_name(nest.name or "inner_model")
-        self.close(inner, variable, start, nest)
+        self.make_model(inner, variable, start, nest)
         call = Call(len(inner.inputs), "list" if len(inner.inputs) > 1 else "one")
         self._call_layer(level, variable, "sequential" if nest.sequential else "inner", call, nest)
 
-    def close(self, level: Level, variable: str, start: int, program: Program | Nest) -> None:
+    def make_model(self, level: Level, variable: str, start: int, program: Program | Nest) -> None:
         """Make the model of a level from the lines since index `start`."""
-        base = kind = "keras.Sequential" if program.sequential else "keras.Model"
+        base = "keras.Sequential" if program.sequential else "keras.Model"
+        cls = base
         if program.own:
-            title = base.replace("keras.", "Own")
+            class_name = base.replace("keras.", "Own")
             template = CUSTOM_MODELS[program.own].format(base=base)
-            kind = self._define(title, {title: template.replace("<own>", f"<{title}>")})
-        named = "" if program.name is None else f', name="{program.name}"'
+            cls = self._define(class_name, {class_name: template.replace("<own>", f"<{class_name}>")})
+        name = "" if program.name is None else f', name="{program.name}"'
         if program.sequential:
-            self._close_sequential(level, variable, start, f"{kind}({{}}{named})")
+            self._make_sequential(level, variable, start, f"{cls}({{}}{name})")
         else:
             takes, gives = (program.takes, program.gives) if isinstance(program, Program) else ("plain", "plain")
             input_text = arrange([tensor.text for tensor in level.inputs], takes, "in")
             output_text = arrange([level.output(tensor).text for tensor in program.outputs], gives, "out")
-            option = ", factor=2.0" if program.own == "option" else ""
-            self.add(f"{variable} = {kind}({input_text}, {output_text}{named}{option})")
+            factor = ", factor=2.0" if program.own == "option" else ""
+            self.add(f"{variable} = {cls}({input_text}, {output_text}{name}{factor})")
         if program.frozen:
             self.add(f"{variable}.trainable = False")
 
-    def _close_sequential(self, level: Level, variable: str, start: int, chain: str) -> None:
+    def _make_sequential(self, level: Level, variable: str, start: int, template: str) -> None:
         """Make a Sequential. Remove the calls that only tested the layers."""
         if not level.layers:
             raise Refused("a Sequential without layers")
         spec = level.specs[0]
         function = "keras.Input" if spec.name is None else "layers.InputLayer"
-        first = self.fill(f"{function}({input_arguments(spec)})")
+        input_text = self.fill(f"{function}({input_arguments(spec)})")
         self.lines[start:] = [line for line in self.lines[start:] if line.role == "make"]
-        listed = ", ".join((first, *level.layers))
-        self.add(f"{variable} = {chain.format(f'[{listed}]')}")
+        layers = ", ".join((input_text, *level.layers))
+        self.add(f"{variable} = {template.format(f'[{layers}]')}")
 
     def prepare(self, level: Level, preparation: Preparation) -> None:
         target = "model" if preparation.on is None else level.layers[preparation.on]
         for line in preparation.lines:
             if preparation.does == "set":
-                # Raises `Refused` if the layer lacks the attribute.
-                self.keras.run(f"{target}.{line.partition(' = ')[0].removeprefix('<it>.')}")
+                self.runner.run(f"{target}.{line.partition(' = ')[0].removeprefix('<it>.')}")
             self.add(self.fill(line.replace("<it>", target)))
 
     def evaluate(self, level: Level, program: Program) -> None:
         """Run the model on values, and compute its regularization losses."""
         inputs = [tensor.text for tensor in level.inputs]
         input_text = inputs[0] if program.sequential else arrange(inputs, program.takes, "in")
-        self.keras.evaluate(f"[model({input_text}), *model.losses]")
+        self.runner.evaluate(f"[model({input_text}), *model.losses]")
 
     # -- the script
 
-    def source(self, extra: str = "") -> str:
-        """The script. It also imports what the expressions in `extra` need."""
+    def source(self, other_text: str = "") -> str:
+        """The script. It also imports what the expressions in `other_text` need."""
         lines = _inline_layers(self.lines)
         if self.scope is not None and self.scope.part in ("model", "both"):
             lines = [f"with {self.scope_text()}:", *(f"    {line}" for line in lines)]
-        definitions = [text for key, text in self._defined.items() if key.startswith("text of ")]
-        imports = [text for key, text in self._defined.items() if key.startswith("import of ")]
+        definitions = [line.text for line in self._head if line.role == "definition"]
+        modules = [line.text for line in self._head if line.role == "import"]
         body = "".join(f"{line}\n" for line in lines)
         # Two empty lines before a definition, one if it is a single line.
-        above = "".join("\n" * min(2, text.count("\n")) + text for text in definitions)
+        head = "".join("\n" * min(2, text.count("\n")) + text for text in definitions)
         # A script always imports keras.
-        imported = self.dialect.imports_for("".join(definitions) + body + extra + " keras.")
-        plain = "".join(line for line in imported.splitlines(keepends=True) if line.startswith("import"))
-        return "".join((plain, *imports, imported.removeprefix(plain), above, "\n\n" if definitions else "\n", body))
+        imports = self.dialect.imports_for("".join(definitions) + body + other_text + " keras.")
+        plain = "".join(line for line in imports.splitlines(keepends=True) if line.startswith("import"))
+        return "".join((plain, *modules, imports.removeprefix(plain), head, "\n\n" if definitions else "\n", body))
 
     def scope_text(self) -> str:
         """The `custom_object_scope` with the custom function or class, as an expression."""
@@ -426,7 +427,6 @@ def input_arguments(spec: Input) -> str:
 
 
 def snake_case(name: str) -> str:
-    """Convert a class name to snake_case, for a variable."""
     snake = re.sub(r"(?<=[a-z])(?=[A-Z0-9][A-Za-z])", "_", re.sub(r"\W", "_", name)).lower()
     return snake if re.fullmatch(r"[a-z_]\w*", snake) else f"t_{snake}"
 

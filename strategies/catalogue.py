@@ -25,10 +25,7 @@ def kinds_of(
     user_layers: Mapping[str, Signature] | None = None,
     more_values: Mapping[str, tuple[str, ...]] | None = None,
 ) -> dict[str, Kind]:
-    """The kinds of a release and of the user's layers, by name.
-
-    `more_values` has more values to try, by argument.
-    """
+    """The kinds of a release and of the user's layers; `more_values` adds values, by argument."""
     more_values = more_values or {}
     kinds: dict[str, Kind] = {}
     for name, kind in CATALOGUE.items():
@@ -41,14 +38,16 @@ def kinds_of(
             kinds[name] = _unlisted_kind(name, signature, more_values)
     operations = operations_of(functions, generation)
     total = sum(kind.weight for kind in kinds.values())
-    factor = max(1, round(_LAYERS_PER_OPERATION * sum(kind.weight for kind in operations.values()) / max(1, total)))
+    operation_weight = sum(kind.weight for kind in operations.values())
+    factor = max(1, round(_LAYERS_PER_OPERATION * operation_weight / max(1, total)))
     kinds = {name: replace(kind, weight=factor * kind.weight) for name, kind in kinds.items()}
     kinds.update(operations)
     if user_layers:
         user_kinds = {name: _unlisted_kind(name, layer, more_values) for name, layer in user_layers.items()}
         weight = max(2, sum(kind.weight for kind in kinds.values()) // (2 * len(user_layers)))
-        pairs, user_pairs = (sum(len(kind.optional) for kind in group.values()) for group in (kinds, user_kinds))
-        share = max(1, pairs // (2 * max(1, user_pairs)))
+        groups = (kinds.values(), user_kinds.values())
+        count, user_count = (sum(len(kind.options) for kind in group) for group in groups)
+        share = max(1, count // (2 * max(1, user_count)))
         # The user's layers come first: failing examples shrink to them.
         kinds = {name: replace(kind, weight=weight, share=share) for name, kind in user_kinds.items()} | kinds
     return kinds
@@ -58,22 +57,22 @@ def _unlisted_kind(name: str, signature: Signature, more_values: Mapping[str, tu
     """The kind of a layer that `CATALOGUE` does not list."""
     # If the call has several required arguments, each is a tensor.
     count = sum(bool(parameter.get("required")) for parameter in signature["call"])
-    kind = Kind(name, takes=(1, 3), packed="one or each", inputs=FALLBACK_INPUTS, weight=2)
+    kind = Kind(name, counts=(1, 3), packing="one or each", inputs=FALLBACK_INPUTS, weight=2)
     if count > 1:
-        kind = replace(kind, takes=(count, count), packed="each")
+        kind = replace(kind, counts=(count, count), packing="each")
     return _complete(kind, signature, more_values)
 
 
 def _complete(kind: Kind, signature: Signature, more_values: Mapping[str, tuple[str, ...]]) -> Kind:
-    """Add the arguments of the signature to a kind. Remove those that the signature lacks."""
-    bases, optional = kind.base_arguments, dict(kind.optional)
+    """Add the arguments of the signature to a kind. Remove arguments that the signature lacks."""
+    bases, optional = kind.base_arguments, dict(kind.options)
     if kind.family != "lambda":
         parameters = {parameter["name"]: parameter for parameter in signature["constructor"]}
         bases = tuple(base for base in bases if all(key in parameters for key, _ in base)) or ((),)
-        required = [name for name, parameter in parameters.items() if parameter.get("required")]
-        needed = [name for name in required if name not in dict(bases[0])]
-        missing = {name: more_values.get(name) or values(name, required=True) or ("0.5",) for name in needed}
-        bases = tuple((*base, *added) for base in bases for added in combine(missing))
+        names = [name for name, parameter in parameters.items() if parameter.get("required")]
+        names = [name for name in names if name not in dict(bases[0])]
+        candidates = {name: more_values.get(name) or values(name, required=True) or ("0.5",) for name in names}
+        bases = tuple((*base, *arguments) for base in bases for arguments in combine(candidates))
         for name, parameter in parameters.items():
             if name in more_values:
                 optional[name] = more_values[name]
@@ -81,13 +80,14 @@ def _complete(kind: Kind, signature: Signature, more_values: Mapping[str, tuple[
                 optional[name] = values(name, parameter.get("default"))
     optional = {name: texts for name, texts in optional.items() if texts}
     call_parameters = {parameter["name"]: parameter for parameter in signature["call"]}
-    call_options = {key: texts for key, texts in kind.call.items() if key in call_parameters}
-    extra = [name for name in kind.tensor_arguments if name in call_parameters]
-    if "mask" in call_parameters and "mask" not in extra:
-        extra.append("mask")
+    call = {key: texts for key, texts in kind.call.items() if key in call_parameters}
+    tensors = [name for name in kind.tensor_arguments if name in call_parameters]
+    if "mask" in call_parameters and "mask" not in tensors:
+        tensors.append("mask")
     for name, parameter in call_parameters.items():
-        if name not in call_options and name == "training":
-            call_options[name] = ("", "", "True")
-        elif name not in call_options and isinstance(parameter.get("default"), bool):
-            call_options[name] = ("", "", "", repr(not parameter["default"]))
-    return replace(kind, base_arguments=bases, optional=optional, call=call_options, tensor_arguments=tuple(extra))
+        if name not in call and name == "training":
+            call[name] = ("", "", "True")
+        elif name not in call and isinstance(parameter.get("default"), bool):
+            call[name] = ("", "", "", repr(not parameter["default"]))
+    kind = replace(kind, base_arguments=bases, options=optional)
+    return replace(kind, call=call, tensor_arguments=tuple(tensors))

@@ -15,7 +15,6 @@ class Dialect:
     replacements: Mapping[str, str] = field(default_factory=dict)
 
     def translate(self, text: str) -> str:
-        """Translate a text that uses the names of Keras 3."""
         for name, replacement in self.replacements.items():
             text = text.replace(name, replacement)
         return text
@@ -26,7 +25,8 @@ class Dialect:
         return "".join(f"{line}\n" for line in sorted(lines, key=lambda line: line.startswith("from")))
 
 
-_PYTHON = {**{name: f"import {name}" for name in ("functools", "math", "sys")}, "importlib": "import importlib.util"}
+_PYTHON = {name: f"import {name}" for name in ("functools", "math", "sys")}
+_PYTHON["importlib"] = "import importlib.util"
 DIALECTS: Mapping[str, Dialect] = {
     "keras": Dialect(
         {

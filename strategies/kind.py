@@ -12,39 +12,39 @@ from clonediff.strategies.program import Arguments, Input, Packing
 from clonediff.strategies.values import split_row
 
 PackingRule = Literal["one", "list", "each", "one or list", "one or each"]
-"""How to pass tensors: one, a list, or each as an argument; the last two rules pass a single tensor as one."""
+"""How to pass tensors: one, a list, or each as an argument. The last two rules pass a single tensor as "one"."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
     """A layer or an operation.
 
-    `base_arguments` are alternatives for the constructor, the simplest first; some `optional` arguments are added.
-    `call` has values for arguments of the call; "" omits the argument. `tensor_arguments` are arguments of the call
-    that take a tensor. `takes` is the least and greatest number of tensors. `inputs` names the new inputs to try.
-    `family` is "custom", "lambda" or "". A kind is drawn in proportion to `weight`, and each of its optional arguments
+    `base_arguments` are alternatives for the constructor, the simplest first; some `options` are added.
+    `call` has values for arguments of the call; "" omits the argument. `tensor_arguments` are arguments of
+    the call that take a tensor. `counts` has the least and greatest number of tensors. `inputs` names the new inputs
+    to try. `family` is the key of its rows in `layers.py`. A kind is drawn in proportion to `weight`, and each option
     in proportion to `share`.
     """
 
     name: str
     base_arguments: tuple[Arguments, ...] = ((),)
-    optional: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     call: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     tensor_arguments: tuple[str, ...] = ()
-    takes: tuple[int, int] = (1, 1)
-    packed: PackingRule = "one"
+    counts: tuple[int, int] = (1, 1)
+    packing: PackingRule = "one"
     inputs: tuple[str, ...] = ()
     family: str = ""
     weight: int = 1
     share: int = 1
 
-    def packing(self, count: int) -> Packing:
+    def packing_of(self, count: int) -> Packing:
         """How to pass this many tensors."""
-        if self.packed == "one or list":
+        if self.packing == "one or list":
             return "list" if count > 1 else "one"
-        if self.packed == "one or each":
+        if self.packing == "one or each":
             return "each" if count > 1 else "one"
-        return self.packed
+        return self.packing
 
 
 def parse_arguments(text: str) -> Arguments:
@@ -63,7 +63,7 @@ def parse_calls(text: str) -> tuple[Arguments, ...]:
 
 
 def combine(values: Mapping[str, tuple[str, ...]]) -> tuple[Arguments, ...]:
-    """The arguments of several calls that cover each value of each argument."""
+    """The arguments of several calls, in which each value of each argument occurs."""
     count = max(map(len, values.values()), default=1)
     return tuple(tuple((name, texts[index % len(texts)]) for name, texts in values.items()) for index in range(count))
 

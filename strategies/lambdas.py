@@ -99,10 +99,10 @@ class LambdaSketch(NamedTuple):
     def _function(form: str, result: str) -> tuple[str, dict[str, str]]:
         if form not in _FORMS:
             return write_function(form, "transform", "x", result)
-        selected = _FORMS[form]
-        results = {"result": result.replace("2.0", selected.factor), "other": result.replace("2.0", "3.0")}
-        definition = _fill(selected.definition, results)
-        return _fill(selected.value, results), {"transform": definition} if definition else {}
+        template = _FORMS[form]
+        results = {"result": result.replace("2.0", template.factor), "other": result.replace("2.0", "3.0")}
+        definition = _fill(template.definition, results)
+        return _fill(template.value, results), {"transform": definition} if definition else {}
 
 
 def draw_lambda(choices: Choices) -> LambdaSketch:
@@ -116,14 +116,14 @@ def _fill(template: str, texts: dict[str, str]) -> str:
     return template
 
 
-def _mask(form: str, outputs: int, container: Arrangement, count: int, definitions: dict[str, str]) -> str:
-    """The `mask` argument, which gives a mask for each output."""
+def _mask(form: str, output_count: int, container: Arrangement, count: int, definitions: dict[str, str]) -> str:
+    """The `mask` argument, with a mask for each output. Adds its definition."""
     mask = "mask" if count == 1 else "x[0][..., 0] > 0.0"
     if form == "make" and count == 1:
         mask = "x[..., 0] > 0.0"
     if form == "fixed":
         mask = "ops.convert_to_tensor(np.arange(2 * <0>.shape[1]).reshape(2, -1) % 3 != 2)"
-    texts = ["None" if form == "some" and outputs > 1 else mask, *[mask] * (outputs - 1)]
+    texts = ["None" if form == "some" and output_count > 1 else mask, *[mask] * (output_count - 1)]
     masks = arrange(texts, "plain" if container == "plain" else "list", "out")
     if form == "fixed":
         return masks

@@ -163,7 +163,7 @@ _TENSOR_ARGUMENTS = {"UseMask": ("mask",), **dict.fromkeys(("LSTM", "GRU", "Simp
 _TIME_INPUTS = ("sequence", "steps", "open", "open-steps")
 _INPUTS_BY_DIMENSIONS = {1: _TIME_INPUTS, 2: ("image", "rgb"), 3: ("volume",)}
 _ROW = re.compile(
-    r"(?P<names>[\w? ]+?)(?: \*(?P<weight>\d+))?(?P<inputs>(?: @[\w-]+)*)(?: \[(?P<takes>.*?)\])?:(?P<arguments>.*)"
+    r"(?P<names>[\w? ]+?)(?: \*(?P<weight>\d+))?(?P<inputs>(?: @[\w-]+)*)(?: \[(?P<counts>.*?)\])?:(?P<arguments>.*)"
 )
 
 
@@ -171,13 +171,13 @@ def _kinds(family: str, table: str) -> Iterator[Kind]:
     for line in re.sub(r"\n\s*\|", " |", table).strip().splitlines():
         row = _ROW.fullmatch(line.strip())
         assert row is not None, line
-        min_count, max_count, packed = re.split("[- ]", row["takes"] or "1-1 one", maxsplit=2)
+        min_count, max_count, packing = re.split("[- ]", row["counts"] or "1-1 one", maxsplit=2)
         input_names = (_TIME_INPUTS if name == "@time" else (name[1:],) for name in row["inputs"].split())
         kind = Kind(
             "",
             parse_calls(row["arguments"]),
-            takes=(int(min_count), int(max_count)),
-            packed=cast("PackingRule", packed),
+            counts=(int(min_count), int(max_count)),
+            packing=cast("PackingRule", packing),
             inputs=tuple(itertools.chain.from_iterable(input_names)),
             family=family,
         )
@@ -185,8 +185,8 @@ def _kinds(family: str, table: str) -> Iterator[Kind]:
             for dims in (1, 2, 3) if "?" in pattern else (0,):
                 name, weight = pattern.replace("?", str(dims)), int(row["weight"] or 2) + (dims == 3)
                 inputs = _INPUTS_BY_DIMENSIONS.get(dims, kind.inputs)
-                call, tensors = _CALL_VALUES.get(name, {}), _TENSOR_ARGUMENTS.get(name, ())
-                yield replace(kind, name=name, inputs=inputs, call=call, tensor_arguments=tensors, weight=weight)
+                new_kind = replace(kind, name=name, inputs=inputs, call=_CALL_VALUES.get(name, {}))
+                yield replace(new_kind, tensor_arguments=_TENSOR_ARGUMENTS.get(name, ()), weight=weight)
 
 
 CATALOGUE: Mapping[str, Kind] = {

@@ -19,7 +19,7 @@ _VALUES = parse_table("""
     constraint.axis: -1
     dtype: "float64"
 """)
-"""Values by role and argument, or by argument, if the values for arguments of layers do not fit."""
+"""Values by role and argument, or by argument, where the values for layers do not fit."""
 
 
 def draw_object(role: str, objects: Objects, choices: Choices) -> str:
@@ -28,14 +28,14 @@ def draw_object(role: str, objects: Objects, choices: Choices) -> str:
     names = [name for name in objects if name.rpartition(".")[0] == module]
     name = choices.pick(names)
     parameters = {parameter["name"]: parameter for parameter in objects[name] if parameter.get("required")}
-    others = [parameter for parameter in objects[name] if not parameter.get("required")]
+    optional = [parameter for parameter in objects[name] if not parameter.get("required")]
     for _ in range(1 + choices.number(2)):
-        if others:
-            parameter = choices.pick(others)
+        if optional:
+            parameter = choices.pick(optional)
             parameters[parameter["name"]] = parameter
     texts = {}
     for argument, parameter in parameters.items():
         candidates = values(argument, parameter.get("default"), required=bool(parameter.get("required")))
-        fixed = _VALUES.get(f"{role}.{argument}") or _VALUES.get(argument)
-        texts[argument] = fixed or (choices.pick(candidates) if candidates else "")
+        value = _VALUES.get(f"{role}.{argument}") or _VALUES.get(argument)
+        texts[argument] = value or (choices.pick(candidates) if candidates else "")
     return f"keras.{name}({', '.join(f'{argument}={text}' for argument, text in texts.items() if text)})"

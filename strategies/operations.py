@@ -208,16 +208,16 @@ def _kind_of_calls(name: str, row: str, weight: int, generation: str) -> Kind:
         row = row.replace("ops.swapaxes(<1>, -1, -2)", "tf.linalg.matrix_transpose(<1>)")
     bases = tuple((("", text),) for text in split_row(row))
     max_count = 2 if "<1>" in row else 1
-    return Kind(name, bases, takes=(1, max_count), packed="each", inputs=_inputs_of(name), weight=weight)
+    return Kind(name, bases, counts=(1, max_count), packing="each", inputs=_inputs_of(name), weight=weight)
 
 
 def _kind_of_signature(name: str, parameters: Sequence[Mapping[str, Any]]) -> Kind | None:
     """The kind of a function, None if values for a required argument are unknown."""
-    first, *rest = parameters
-    needed: dict[str, tuple[str, ...]] = {}
+    first, *others = parameters
+    base: dict[str, tuple[str, ...]] = {}
     optional: dict[str, tuple[str, ...]] = {}
     min_count = 1
-    for parameter in rest:
+    for parameter in others:
         argument, required = parameter["name"], parameter.get("required", False)
         default = parameter.get("default")
         values = split_row(_VALUES.get(argument, "")) if required else _other_values(argument, default)
@@ -228,14 +228,14 @@ def _kind_of_signature(name: str, parameters: Sequence[Mapping[str, Any]]) -> Ki
         elif required and not values:
             return None
         elif values and (required or (argument in _PASSED_ARGUMENTS and not str(default).startswith("-"))):
-            needed[argument] = values
+            base[argument] = values
         elif values and argument not in _OMITTED_ARGUMENTS:
             optional[argument] = values
-    in_list = first["name"] in _LIST_ARGUMENTS
-    packed: PackingRule = "list" if in_list else "each"
-    is_variadic = in_list or first["name"].startswith("*")
-    takes = (min_count, min_count + 2 if is_variadic else min_count)
-    return Kind(name, combine(needed), optional, takes=takes, packed=packed, inputs=_inputs_of(name), weight=2)
+    takes_list = first["name"] in _LIST_ARGUMENTS
+    rule: PackingRule = "list" if takes_list else "each"
+    is_variadic = takes_list or first["name"].startswith("*")
+    counts = (min_count, min_count + 2 if is_variadic else min_count)
+    return Kind(name, combine(base), optional, counts=counts, packing=rule, inputs=_inputs_of(name), weight=2)
 
 
 def _inputs_of(name: str) -> tuple[str, ...]:
@@ -249,11 +249,11 @@ def _other_values(argument: str, default: Any) -> tuple[str, ...]:
     """Values for an optional argument, of its default's type but not equal to it."""
     if isinstance(default, bool):
         return (repr(not default),)
-    known = split_row(_VALUES.get(argument, ""))
+    values = split_row(_VALUES.get(argument, ""))
     if isinstance(default, str):
-        return tuple(value for value in known if value.startswith('"') and value != f'"{default}"')
-    if known:
-        return tuple(value for value in known if value != repr(default))
+        return tuple(value for value in values if value.startswith('"') and value != f'"{default}"')
+    if values:
+        return tuple(value for value in values if value != repr(default))
     match default:
         case int():
             return (repr(default + 1),)
@@ -265,5 +265,5 @@ def _other_values(argument: str, default: Any) -> tuple[str, ...]:
 def expression(kind: str, arguments: Arguments, tensors: Sequence[str], packed: str) -> str:
     if len(arguments) == 1 and not arguments[0][0]:
         return arguments[0][1]
-    passed = [f"[{', '.join(tensors)}]"] if packed == "list" else list(tensors)
-    return f"{kind}({', '.join((*passed, *(f'{name}={text}' for name, text in arguments)))})"
+    inputs = [f"[{', '.join(tensors)}]"] if packed == "list" else list(tensors)
+    return f"{kind}({', '.join((*inputs, *(f'{name}={text}' for name, text in arguments)))})"

@@ -73,15 +73,15 @@ _ATTRIBUTE_SETTINGS = (
 """Attributes that are set on a layer, if it has them."""
 
 
-class Model(NamedTuple):
-    """The model to prepare, and the release's objects to compile it with."""
+class Draft(NamedTuple):
+    """A model before its preparations, and the objects of the release for `compile`."""
 
     program: Program
     level: Level
     objects: Objects
 
 
-def _compile_lines(choices: Choices, model: Model) -> list[str]:
+def _compile_lines(choices: Choices, model: Draft) -> list[str]:
     """Draw a call of `compile` with one loss and metric, or with one per output."""
     arguments: dict[str, str] = {}
 
@@ -115,17 +115,17 @@ def _attach_lines(choices: Choices, on: int | None) -> list[str]:
     return [f"<it>.extra = {text}", *(["<it>.extra.build((None, 4))"] if "Dense" in text and choices.number(2) else [])]
 
 
-def _repeat_for_outputs(text: str, plain: str, choices: Choices, model: Model) -> str:
-    outputs, arrangement = len(model.program.outputs), model.program.gives
+def _repeat_for_outputs(text: str, plain: str, choices: Choices, model: Draft) -> str:
+    count, arrangement = len(model.program.outputs), model.program.gives
     if arrangement == "dict" and choices.chance(3):
         return f'{{"out_0": {text}}}'
-    if outputs > 1 and (choices.chance(2) or text == "0.5"):
+    if count > 1 and (choices.chance(2) or text == "0.5"):
         plain = text if text.startswith("<shared_") else plain
-        return arrange([text, *[plain] * (outputs - 1)], "dict" if arrangement == "dict" else "list", "out")
+        return arrange([text, *[plain] * (count - 1)], "dict" if arrangement == "dict" else "list", "out")
     return text
 
 
-def _adapt_lines(choices: Choices, model: Model, index: int) -> list[str]:
+def _adapt_lines(choices: Choices, model: Draft, index: int) -> list[str]:
     apply = model.program.body[index]
     shape = tuple(size or 3 for size in model.level.output(apply.tensors[0]).shape)
     return [f"<it>.adapt({_ADAPTED_ARGUMENTS[_kind(model, index)][1].format(shape=shape, twice=2 * math.prod(shape))})"]
@@ -135,38 +135,38 @@ def remove_adapted_arguments(body: Sequence[Instruction], on: int) -> tuple[Inst
     """Remove the arguments that the `adapt` of a layer learns."""
     apply = body[on]
     assert isinstance(apply, Apply)
-    kept = tuple(pair for pair in apply.arguments if f" {pair[0]} " not in _ADAPTED_ARGUMENTS[apply.kind][0])
-    added = (("num_bins", "4"),) if apply.kind == "Discretization" else ()
-    return (*body[:on], replace(apply, arguments=(*added, *kept)), *body[on + 1 :])
+    others = tuple(pair for pair in apply.arguments if f" {pair[0]} " not in _ADAPTED_ARGUMENTS[apply.kind][0])
+    bins = (("num_bins", "4"),) if apply.kind == "Discretization" else ()
+    return (*body[:on], replace(apply, arguments=(*bins, *others)), *body[on + 1 :])
 
 
-def draw_preparation(choices: Choices, model: Model) -> Preparation:
+def draw_preparation(choices: Choices, model: Draft) -> Preparation:
     """Draw a preparation that fits the layers of the model."""
     applied = [(index, step.kind) for index, step in enumerate(model.program.body) if isinstance(step, Apply)]
     layers = [(index, kind) for index, kind in applied if model.level.layers[index]]
-    targets: Mapping[str, Sequence[int]] = {
+    candidates: Mapping[str, Sequence[int]] = {
         "weight trainable": [index for index, kind in layers if kind in _WEIGHT_BY_KIND],
         "adapt": [index for index, kind in layers if kind in _ADAPTED_ARGUMENTS],
         "set": [index for index, _ in layers],
         "lora": [index for index, kind in layers if kind in _LORA_LAYERS],
     }
-    chosen = choices.pick([name for name in _WEIGHTED_NAMES if targets.get(name, (0,))])
+    name = choices.pick([name for name in _WEIGHTED_NAMES if candidates.get(name, (0,))])
     on: int | None = None
-    if chosen in targets:
-        on = choices.pick(targets[chosen])
-    elif chosen == "trainable" and layers and choices.number(3):
+    if name in candidates:
+        on = choices.pick(candidates[name])
+    elif name == "trainable" and layers and choices.number(3):
         on = choices.pick(layers)[0]
-    elif chosen == "hang" and targets["weight trainable"] and choices.chance(4):
-        on = choices.pick(targets["weight trainable"])
-    return Preparation(chosen, tuple(_PREPARATIONS[chosen][1](choices, model, on)), on)
+    elif name == "hang" and candidates["weight trainable"] and choices.chance(4):
+        on = choices.pick(candidates["weight trainable"])
+    return Preparation(name, tuple(_PREPARATIONS[name][1](choices, model, on)), on)
 
 
-def _kind(model: Model, on: int | None) -> str:
+def _kind(model: Draft, on: int | None) -> str:
     apply = model.program.body[on or 0]
     return apply.kind if isinstance(apply, Apply) else ""
 
 
-_PREPARATIONS: Mapping[str, tuple[int, Callable[[Choices, Model, int | None], list[str]]]] = {
+_PREPARATIONS: Mapping[str, tuple[int, Callable[[Choices, Draft, int | None], list[str]]]] = {
     "compile": (6, lambda choices, model, on: _compile_lines(choices, model)),
     "trainable": (3, lambda choices, model, on: [f"<it>.trainable = {choices.pick(('False', 'False', 'True'))}"]),
     "weight trainable": (3, lambda choices, model, on: [f"<it>.{_WEIGHT_BY_KIND[_kind(model, on)]}.trainable = False"]),
@@ -192,7 +192,7 @@ CLONE_ARGUMENTS = (
 def clone_arguments(program: Program) -> dict[str, str]:
     """The arguments of `clone_model` as expressions, by name."""
     arguments: dict[str, str] = {}
-    names, nests = program.clone_arguments.split(), program.generation == "keras"
+    names, is_keras_3 = program.clone_arguments.split(), program.generation == "keras"
     if "call_function" in names:
         arguments["call_function"] = "lambda layer, *args, **kwargs: layer(*args, **kwargs)"
     if "recursive" in names:
@@ -202,6 +202,6 @@ def clone_arguments(program: Program) -> dict[str, str]:
     elif names[0] in ("fresh", "listed", "layers"):
         function = "layers.InputLayer" if names[0] == "layers" else "keras.Input"
         inputs = [f"{function}({input_arguments(spec)})" for spec in program.inputs]
-        text = arrange(inputs, program.takes, "in") if nests else f"[{', '.join(inputs)}]"
+        text = arrange(inputs, program.takes, "in") if is_keras_3 else f"[{', '.join(inputs)}]"
         arguments["input_tensors"] = f"[{text}]" if names[0] == "listed" else text
     return arguments

@@ -19,7 +19,7 @@ GENERATIONS: tuple[Generation, ...] = get_args(Generation)
 Arguments: TypeAlias = tuple[tuple[str, str], ...]
 """Arguments, each a name ("" if it is positional) and a value as text."""
 Tensor: TypeAlias = tuple[int, int]
-"""The numbers of a node and of its output. Instructions have the numbers 0, 1, 2 ..., inputs -1, -2, -3 ..."""
+"""The number of an instruction (0, 1, 2 ...) or input (-1, -2, -3 ...), and the number of its output."""
 ModelClass = Literal["", "plain", "option", "step", "compile"]
 """The class of a model: Keras' ("") or a custom one, which may have an argument, or override a method."""
 Packing = Literal["one", "list", "each"]
@@ -105,7 +105,7 @@ class Scope(msgspec.Struct, frozen=True, omit_defaults=True):
 class Program(msgspec.Struct, frozen=True, omit_defaults=True):
     """A model. If it is `sequential`, each instruction takes the output of the one before.
 
-    `takes` is the nesting of the inputs, `gives` that of the outputs. `clone_arguments` is one of `CLONE_ARGUMENTS`.
+    `takes` and `gives` are the nesting of the inputs and of the outputs. `clone_arguments` is one of `CLONE_ARGUMENTS`.
     """
 
     generation: Generation
@@ -124,9 +124,9 @@ class Program(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Graph(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A drawn model: a program that Keras has built, and its source.
+    """A model under test: a program that Keras has built, and its source.
 
-    `arguments` has the arguments of `clone_model` as expressions, and `scopes` those in which it is called.
+    `arguments` has the arguments of `clone_model`, and `scopes` the scopes in which it is called, as expressions.
     """
 
     program: Program
@@ -171,7 +171,7 @@ def stable_hash(program: Program) -> int:
 
 
 def instructions(body: tuple[Instruction, ...]) -> Iterator[Instruction]:
-    """Yield all instructions, with those of nested models."""
+    """Yield all instructions, also of nested models."""
     for instruction in body:
         yield instruction
         if isinstance(instruction, Nest):

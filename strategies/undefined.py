@@ -7,15 +7,15 @@ from clonediff.strategies.program import Apply, Nest, Program, instructions
 
 def why_undefined(program: Program) -> str:
     """Why the clone of a program's model is undefined, "" if it is defined."""
-    prepared = {preparation.does for preparation in program.preparations}
+    preparations = {preparation.does for preparation in program.preparations}
     steps = list(instructions(program.body))
     kinds = {step.kind for step in steps if isinstance(step, Apply)}
     # tf_keras/src/layers/preprocessing/index_lookup.py:926 raises: the output shape changes after the first call.
     lookups = (step for step in program.body if isinstance(step, Apply) and "Lookup" in step.kind)
-    if "adapt" in prepared and any("output_mode" in dict(lookup.arguments) for lookup in lookups):
+    if "adapt" in preparations and any("output_mode" in dict(lookup.arguments) for lookup in lookups):
         return "the output width of a lookup that learned its vocabulary after its first call"
     # keras/src/layers/normalization/spectral_normalization.py:69 draws random numbers of the dtype of the kernel.
-    if "quantize" in prepared and "SpectralNormalization" in kinds:
+    if "quantize" in preparations and "SpectralNormalization" in kinds:
         return "a SpectralNormalization around a kernel that is quantized"
     arguments = program.clone_arguments.split()
     # keras/src/models/cloning.py: "In a Sequential model, layers aren't called at model-construction time".

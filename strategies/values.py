@@ -110,17 +110,17 @@ ROWS_BY_BEGINNING: Mapping[str, str] = {"num_": "2 | 1", "max_": "4 | 2", "retur
 
 EXCLUDED_ARGUMENTS = frozenset(
     (
-        *("name", "trainable", "dtype", "autocast", "activity_regularizer"),  # drawn for all layers by other means
-        *("stateful", "sparse", "ragged", "dynamic", "weights"),
+        *("name", "trainable", "dtype", "autocast", "activity_regularizer"),  # `draw` draws them for all layers
+        *("stateful", "sparse", "ragged", "dynamic", "weights"),  # stateful, or no dense output
     )
 )
-"""Arguments that are never drawn: they make a layer stateful, or its output not a dense array."""
+"""Optional arguments that no kind gets from the signature of its layer."""
 
 COMPANIONS: Mapping[str, tuple[str, str]] = {
     "lora_alpha": ("lora_rank", "2"),
     "renorm_momentum": ("renorm", "True"),
 }
-"""Arguments that have an effect only with another argument, and its value."""
+"""By argument: the argument without which it has no effect, and its value."""
 OPTIONAL_COMPANIONS = ("lora_alpha",)
 """The keys of `COMPANIONS` that are also passed alone."""
 

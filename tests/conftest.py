@@ -28,8 +28,8 @@ from tests.helpers.drawn_graphs import use_processes
 from tests.helpers.example_counts import ALL, GRAPHS, MANY_GRAPHS, SHARDS, examples, runs_all_tests
 from tests.helpers.required_releases import search_path_or_skip, why_missing
 
-ON_CPU = ("keras", "tf_keras", "keras/jax", "keras/torch")
-SUBJECTS = (*ON_CPU, *(f"{name}@gpu" for name in ON_CPU))
+CPU_SUBJECTS = ("keras", "tf_keras", "keras/jax", "keras/torch")
+SUBJECTS = (*CPU_SUBJECTS, *(f"{name}@gpu" for name in CPU_SUBJECTS))
 """The subjects of the property tests, unless the command line names others."""
 
 WARM_FIXTURES = frozenset(("warm", "keras", "warm_commands", "property_trials"))
@@ -41,8 +41,8 @@ KERAS_PACKAGES = frozenset(("keras", "tf_keras", "tensorflow"))
 KNOWN_SCRIPTS = "tests/known/test_scripts.py"
 """A test module that starts its own Keras processes."""
 
-MOST_RUNNING = 3
-"""The number of subjects that `warm` keeps running: each takes half a gigabyte."""
+MAX_PROCESSES = 3
+"""The number of processes that `warm` keeps running: each takes half a gigabyte."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -80,41 +80,40 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Split the graphs of each subject into shards; skip a missing subject unless it is named."""
     if "property_subject" not in metafunc.fixturenames:
         return
-    named = metafunc.config.option.subject
+    names = metafunc.config.option.subject
     params: list[Any] = []
-    for name in named or SUBJECTS:
-        reason = "" if named else why_missing(name)
-        if reason:
+    for name in names or SUBJECTS:
+        if not names and (reason := why_missing(name)):
             params.append(pytest.param(name, 0, marks=pytest.mark.skip(reason=reason), id=name))
         else:
             params += [pytest.param(name, shard, id=f"{name}-shard{shard}") for shard in range(SHARDS)]
     metafunc.parametrize(("property_subject", "shard"), params, scope="session")
 
 
-def _only_without_keras(config: pytest.Config) -> bool:
+def _selects_no_keras(config: pytest.Config) -> bool:
     return bool(config.option.markexpr == "no_keras")
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """With `-m no_keras`, skip modules without such a test, since many of them import Keras."""
-    tests = _only_without_keras(config) and collection_path.name.startswith("test_")
+    tests = _selects_no_keras(config) and collection_path.name.startswith("test_")
     return True if tests and "no_keras" not in collection_path.read_text(encoding="utf-8") else None
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out slow tests unless they are asked for; choose the tests that share a worker."""
-    left_out = [] if _wants_all(config) else [item for item in items if item.get_closest_marker("slow")]
-    if _only_without_keras(config):  # a marked module also has tests that use a warm Keras
-        left_out += [item for item in items if _asks_for_keras(item)]
-    if left_out:
-        config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if item not in left_out]
+    excluded = [] if _wants_all(config) else [item for item in items if item.get_closest_marker("slow")]
+    if _selects_no_keras(config):  # a marked module also has tests that use a warm Keras
+        excluded += [item for item in items if _uses_warm_keras(item)]
+    if excluded:
+        config.hook.pytest_deselected(items=excluded)
+        items[:] = [item for item in items if item not in excluded]
     for item in items:
         item.add_marker(pytest.mark.xdist_group(_group(item)))
 
 
-def _asks_for_keras(item: pytest.Item) -> bool:
+def _uses_warm_keras(item: pytest.Item) -> bool:
     return not WARM_FIXTURES.isdisjoint(getattr(item, "fixturenames", ()))
 
 
@@ -129,14 +128,14 @@ def _group(item: pytest.Item) -> str:
         return f"{module} of {generation}"
     if any(getattr(value, "__module__", "") == "tests.helpers.drawn_graphs" for value in vars(item.module).values()):  # type: ignore[attr-defined]
         return f"drawn graphs of {generation}"
-    if _asks_for_keras(item):
+    if _uses_warm_keras(item):
         return generation if generation == "tf_keras" else f"keras {zlib.crc32(module.encode()) % 2}"
     return f"{module} of {generation}"
 
 
 def _wants_all(config: pytest.Config) -> bool:
     """Whether slow tests run: with --all, if a test is named, or if `-m` selects tests."""
-    marked = config.option.markexpr and not _only_without_keras(config)
+    marked = config.option.markexpr and not _selects_no_keras(config)
     return bool(runs_all_tests() or marked or any("::" in argument for argument in config.args))
 
 
@@ -162,7 +161,7 @@ def warm() -> Iterator[Callable[[str], SubjectProcess]]:
             opened[name] = SubjectProcess(Subject.parse(name), search_path=search_path_or_skip(name))
         running[name] = opened[name]
         running.move_to_end(name)
-        if len(running) > MOST_RUNNING:  # never close Keras itself, which many fixtures use
+        if len(running) > MAX_PROCESSES:  # never close Keras itself, which many fixtures use
             running.pop(next(name for name in running if name != "keras")).close()
         return running[name]
 
@@ -191,14 +190,14 @@ def without_keras(
     request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[None]:
     """Fail a test marked `no_keras` if the test, or a process that it starts, imports a Keras."""
-    if not request.node.get_closest_marker("no_keras") or _asks_for_keras(request.node):
+    if not request.node.get_closest_marker("no_keras") or _uses_warm_keras(request.node):
         yield
         return
     folder = tmp_path_factory.mktemp("no_keras")
     for name in KERAS_PACKAGES:
         (folder / f"{name}.py").write_text('raise SystemExit("this test is marked no_keras")')
     monkeypatch.setenv("PYTHONPATH", str(folder))
-    before = set() if _only_without_keras(request.config) else KERAS_PACKAGES & sys.modules.keys()
+    before = set() if _selects_no_keras(request.config) else KERAS_PACKAGES & sys.modules.keys()
     yield
     assert KERAS_PACKAGES & sys.modules.keys() == before
 
@@ -215,25 +214,26 @@ def keras(warm: Callable[[str], SubjectProcess]) -> SubjectProcess:
     return warm("keras")
 
 
-class Lent(SubjectProcess):
+class WarmProcess(SubjectProcess):
     """A warm process that stays open at the end of a `with` block."""
 
     def __init__(self, process: SubjectProcess) -> None:
         self.__dict__ = process.__dict__
 
     def __exit__(self, *ended: object) -> None:
-        """Keep it running."""
+        """Keep the process running."""
 
 
 @pytest.fixture
 def warm_commands(warm: Callable[[str], SubjectProcess], monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the commands in this process use the warm subjects instead of starting subjects."""
 
-    def started(subject: Subject, *, search_path: SearchPath) -> SubjectProcess:
+    def start(subject: Subject, *, search_path: SearchPath) -> SubjectProcess:
         shared = warm(str(subject if search_path else replace(subject, version=None)))
-        return Lent(shared) if shared.search_path == search_path else SubjectProcess(subject, search_path=search_path)
+        is_warm = shared.search_path == search_path
+        return WarmProcess(shared) if is_warm else SubjectProcess(subject, search_path=search_path)
 
-    monkeypatch.setattr("clonediff.harness.answers.replay.SubjectProcess", started)
+    monkeypatch.setattr("clonediff.harness.answers.replay.SubjectProcess", start)
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Print how evenly graphs are drawn: how many arguments and values of layers, and how often.
+"""Print how evenly graphs are drawn: which arguments and values of layers, and how often.
 
 `python -m tests.even_draws` also counts the originals that do not run; `--list` names what was never drawn.
 """
@@ -31,38 +31,37 @@ Use: TypeAlias = tuple[str, ...]
 
 def drawable_uses(generation: Generation) -> dict[str, set[Use]]:
     """Return all layers, arguments and values that can be drawn for the installed release."""
-    has = signatures(framework(generation))
-    layers = {name: parts["constructor"] for name, parts in has["layers"].items() if name not in EXCLUDED_LAYERS}
-    kinds = kinds_of(has["layers"], has["functions"], generation)
-    values = (
-        (name, argument, text) for name in layers for argument, row in kinds[name].optional.items() for text in row
-    )
+    release = signatures(framework(generation))
+    layers = {name: parts["constructor"] for name, parts in release["layers"].items() if name not in EXCLUDED_LAYERS}
+    kinds = kinds_of(release["layers"], release["functions"], generation)
+    rows = ((name, *row) for name in layers for row in kinds[name].options.items())
+    values = {(name, argument, text) for name, argument, texts in rows for text in texts}
     return {
         "layers": {(name,) for name in layers},
         "arguments": {(name, parameter["name"]) for name, parameters in layers.items() for parameter in parameters},
-        "values": set(values),
+        "values": values,
     }
 
 
 def count_uses(generation: Generation, count: int, seed: int) -> tuple[Counter[Use], int]:
     """Draw graphs; count each use of a layer, argument and value, and the originals that do not run."""
-    met: Counter[Use] = Counter()
+    counts: Counter[Use] = Counter()
     with closing(SubjectProcess(Subject.parse(generation))) as process:
         process.start()
         trials = GraphTrials(process, KnownIssues(), cloners=())
         for graph in draws(process, seed, count, cloners=("fixed",)):
             trials.try_graph(graph, costly=False)
-            for words in _uses(graph):
-                met.update(words[:length] for length in range(1, len(words) + 1))
-    return met, trials.tally.cannot_run
+            for use in _uses(graph):
+                counts.update(use[:length] for length in range(1, len(use) + 1))
+    return counts, trials.tally.cannot_run
 
 
 def _uses(graph: Graph) -> Iterator[Use]:
     """Yield each argument of a constructor, and each attribute that is set afterwards."""
     for apply in instructions(graph.program.body):
         if isinstance(apply, Apply) and not is_operation(apply.kind):
-            later = (line.partition(" = ")[::2] for line in apply.after)
-            yield from [(apply.kind, *pair) for pair in (*apply.arguments, *later)] or [(apply.kind,)]
+            attributes = (line.partition(" = ")[::2] for line in apply.after)
+            yield from [(apply.kind, *pair) for pair in (*apply.arguments, *attributes)] or [(apply.kind,)]
 
 
 def main() -> None:
@@ -73,14 +72,14 @@ def main() -> None:
     parser.add_argument("--list", action="store_true", help="list the names that were never drawn")
     options = parser.parse_args()
     os.environ |= {"PYTHONWARNINGS": "ignore", "TF_CPP_MIN_LOG_LEVEL": "3"}
-    met, cannot_run = count_uses(options.generation, options.graphs, options.seed)
-    has = drawable_uses(options.generation)
-    for name, words in has.items():
-        print(f"{name}: {len(words & met.keys()):,} of {len(words):,}")
+    counts, cannot_run = count_uses(options.generation, options.graphs, options.seed)
+    drawable = drawable_uses(options.generation)
+    for name, uses in drawable.items():
+        print(f"{name}: {len(uses & counts.keys()):,} of {len(uses):,}")
         if options.list:
-            print("not drawn:", *sorted(".".join(name) for name in words - met.keys()))
-    tenths = statistics.quantiles((met[words] for words in has["arguments"]), n=10)
-    print("uses of an argument:", ", ".join(f"{tenths[at]:.0f}" for at in (0, 4, 8)), "(10%, 50%, 90%)")
+            print("not drawn:", *sorted(".".join(use) for use in uses - counts.keys()))
+    tenths = statistics.quantiles((counts[use] for use in drawable["arguments"]), n=10)
+    print("uses of an argument:", ", ".join(f"{tenths[index]:.0f}" for index in (0, 4, 8)), "(10%, 50%, 90%)")
     print(f"originals that do not run: {cannot_run:,} of {options.graphs:,}")
 
 

@@ -40,9 +40,9 @@ settings.load_profile("few")
 """
 """Settings for the tests in a guide: draw few models, and do not shrink a failing one."""
 
-BY_DAY = ("my-model", "maintaining-keras")
-GUIDES = (*BY_DAY, "layers-and-cloners")
-AT_NIGHT = pytest.mark.slow(reason="its commands start many Keras processes; tests/cli tests the same commands by day")
+DAY_GUIDES = ("my-model", "maintaining-keras")
+GUIDES = (*DAY_GUIDES, "layers-and-cloners")
+SLOW = pytest.mark.slow(reason="its commands start many Keras processes; tests/cli tests the same commands by day")
 
 _BLOCK = re.compile(r"((?:^<!-- [^\n]* -->\n)*)^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\]\(([^)#\s:]*)(?:#([\w-]+))?\)")
@@ -55,7 +55,7 @@ class Block(NamedTuple):
     not_run: bool
 
 
-class Shown(NamedTuple):
+class ShownCommand(NamedTuple):
     command: str
     output: list[str]
 
@@ -66,12 +66,12 @@ def blocks(page: Path) -> Iterator[Block]:
         yield Block(language, text, int(code[1]) if code else 0, "<!-- not run: " in notes)
 
 
-def commands(text: str) -> list[Shown]:
+def commands(text: str) -> list[ShownCommand]:
     """Return the commands in a console block, each with the output that is shown."""
-    found: list[Shown] = []
+    found: list[ShownCommand] = []
     for line in text.splitlines():
         if line.startswith("$ "):
-            found.append(Shown(line[2:], []))
+            found.append(ShownCommand(line[2:], []))
         elif line != "...":
             found[-1].output.append(line)
     return found
@@ -116,7 +116,7 @@ def run(clonediff: Command, warm_commands: None, tmp_path: Path) -> Run:
     return run_command
 
 
-@pytest.mark.parametrize("guide", [*BY_DAY, pytest.param("layers-and-cloners", marks=AT_NIGHT)])
+@pytest.mark.parametrize("guide", [*DAY_GUIDES, pytest.param("layers-and-cloners", marks=SLOW)])
 def test_the_commands_of_a_guide_print_what_it_shows(guide: str, run: Run, tmp_path: Path) -> None:
     (tmp_path / "conftest.py").write_text(FAST_CONFTEST)
     for block in blocks(DOCS / f"{guide}.md"):

@@ -20,7 +20,7 @@ from tests.helpers.waiting import PATIENCE
 pytestmark = pytest.mark.no_keras
 
 ROOT = Path(__file__).parents[1]
-PACKED = ("clonediff", "harness", "reports", "strategies", "pyproject.toml", "README.md", "LICENSE")
+PACKED_PATHS = ("clonediff", "harness", "reports", "strategies", "pyproject.toml", "README.md", "LICENSE")
 PACKAGES = ("harness", "reports", "strategies")
 DATA_FILES = ("*.toml", "*.txt", "*.json", "*.j2", "py.typed")
 """Patterns for the files that are installed besides modules."""
@@ -50,13 +50,13 @@ def test_a_model_of_the_project_is_cloned():
 """
 
 
-def run_command(command: list[str], folder: Path, *, or_code: int = 0) -> str:
+def run_command(command: list[str], folder: Path, *, other_code: int = 0) -> str:
     """Run a command without this checkout on its path; assert that it succeeds, and return its output."""
     variables = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "PYTEST"))}
     result = subprocess.run(
         command, cwd=folder, env=variables, capture_output=True, text=True, timeout=PATIENCE, check=False
     )
-    assert result.returncode in (0, or_code), result.stdout + result.stderr
+    assert result.returncode in (0, other_code), result.stdout + result.stderr
     return result.stdout
 
 
@@ -73,7 +73,7 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
     # Do not import setuptools: it fails if a package has imported Python's own distutils before.
     assert Version(version("setuptools")) >= Version("77"), "run `pip install -e '.[test]'`, which brings setuptools 77"
     folder = tmp_path_factory.mktemp("checkout")
-    for name in PACKED:
+    for name in PACKED_PATHS:
         if (ROOT / name).is_dir():
             shutil.copytree(ROOT / name, folder / name, symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
         else:
@@ -139,12 +139,12 @@ def test_a_project_with_packages_of_the_same_names_can_use_clonediff(wheel: Path
     assert "3 passed" in out
     assert f"CLONEDIFF {tmp_path / 'venv'}" in out
     script = str(python.with_name("clonediff"))
-    out = run_command([script, "fuzz", "--trials", "2", "--jobs", "1", "--out", "run"], project, or_code=1)
+    out = run_command([script, "fuzz", "--trials", "2", "--jobs", "1", "--out", "run"], project, other_code=1)
     assert "clonediff's own cloner is faithful on all 2 graphs" in out
 
 
 def environment_with(wheel: Path, folder: Path) -> Path:
-    """Install the wheel, and the other packages of this environment, in a new one; return its Python."""
+    """Install the wheel and this environment's packages in a new environment; return its Python."""
     venv.create(folder, with_pip=False, symlinks=True)
     python = folder / "bin" / "python"
     options = ["--no-deps", "--no-index", "--quiet"]

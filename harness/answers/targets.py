@@ -15,7 +15,7 @@ import msgspec
 
 from clonediff.harness.scripts.reproducer import Script, ending_of, imports_clonediff
 from clonediff.reports.known import KnownIssue, KnownIssues
-from clonediff.reports.records import UNREADABLE, Finding, RecordError, read
+from clonediff.reports.records import READ_ERRORS, Finding, RecordError, read
 from clonediff.strategies.program import GENERATIONS, Graph, MalformedGraph, from_json
 
 FINDING = "finding.json"
@@ -135,7 +135,7 @@ def _target_of_file(path: Path) -> Target:
         graph = from_json(path.read_bytes(), where)
     except OSError as error:
         return Target(where, problem=f"cannot be read ({error.strerror})")
-    except UNREADABLE as error:
+    except READ_ERRORS as error:
         return Target(where, problem=f"expected the JSON of a finding or of a graph: {error}")
     except (RecordError, MalformedGraph) as error:
         return Target(where, problem=str(error).removeprefix(f"{where}: "))

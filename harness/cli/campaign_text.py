@@ -75,7 +75,7 @@ def summary(read: StoredRun, known: KnownIssues) -> dict[str, Any]:
     text, run, total = verdict(read), read.run, read.run.total
     return {
         "headline": text.headline,
-        "holds": text.others,
+        "holds": text.sentences,
         "notes": text.notes,
         "worst": graphs_by_severity(run),
         "folder": str(read.path),
@@ -96,7 +96,7 @@ def summary(read: StoredRun, known: KnownIssues) -> dict[str, Any]:
 def say_run(read: StoredRun, known: KnownIssues) -> None:
     """Print the result of a run: the verdict, known causes and new findings."""
     text, run = verdict(read), read.run
-    say(["", f"{text.headline}.", *text.others, *(f"{note}." for note in text.notes), ""])
+    say(["", f"{text.headline}.", *text.sentences, *(f"{note}." for note in text.notes), ""])
     causes = known_causes(run, known)
     if causes:
         rows = [

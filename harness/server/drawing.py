@@ -52,12 +52,12 @@ class GraphDrawer:
         return {"graph": None if graph is None else msgspec.to_builtins(graph)}
 
     @contextlib.contextmanager
-    def _script_runner(self, runs_calls: bool = False) -> Iterator[ScriptRunner]:
+    def _script_runner(self, runs_calls: bool = False) -> Iterator[ModuleRunner]:
         framework = self._framework
         tidy(framework)
         framework.reseed(0)
         with ignored_warnings(), script_module("") as module, contextlib.ExitStack() as scopes:
-            yield ScriptRunner(framework, module, scopes, runs_calls)
+            yield ModuleRunner(framework, module, scopes, runs_calls)
 
     def _draw(self, request: Mapping[str, Any], runs_calls: bool) -> Any:
         numbers = request.get("numbers")
@@ -98,7 +98,7 @@ def _raise_refused() -> Iterator[None]:
         raise build.Refused(f"{type(error).__name__}: {error}") from error
 
 
-class ScriptRunner:
+class ModuleRunner:
     """Runs the lines of a script in a module; with `runs_calls`, also each call on values."""
 
     def __init__(self, framework: Framework, module: Any, scopes: Any, runs_calls: bool = False) -> None:
@@ -122,10 +122,10 @@ class ScriptRunner:
         with _raise_refused():
             self._scopes.enter_context(eval(scope, self._names))
 
-    def add_input(self, name: str, spec: Input, copied: str = "") -> Any:
-        """Add an input, with the values of the tensor `copied`, or of a trial if it is ""."""
-        if copied and self._runs_calls:
-            self._values[name] = eval(copied, {}, self._values)
+    def add_input(self, name: str, spec: Input, tensor: str = "") -> Any:
+        """Add an input with the values of `tensor`, or of a trial if that is ""."""
+        if tensor and self._runs_calls:
+            self._values[name] = eval(tensor, {}, self._values)
         else:
             array = input_array(msgspec.to_builtins(spec), DEFAULT_BATCH, np.random.default_rng(0))
             with _raise_refused():  # some backends have no strings

@@ -14,7 +14,7 @@ from clonediff.harness.subjects.child import Child
 from clonediff.harness.subjects.environment import INSTALLED_PACKAGES, SearchPath, command_line, environment
 from clonediff.harness.subjects.outcomes import Lost, NoDeviceError, Ready, RequestError, SubjectError, ValuesReport
 from clonediff.harness.subjects.subject import Subject
-from clonediff.reports.records import UNREADABLE
+from clonediff.reports.records import READ_ERRORS
 from clonediff.strategies.program import Generation, Graph
 
 T = TypeVar("T")
@@ -210,7 +210,7 @@ class SubjectProcess:
     def _decoded(self, text: bytes | msgspec.Raw, type_: type[T]) -> T:
         try:
             return msgspec.json.decode(text, type=type_)
-        except UNREADABLE as error:
+        except READ_ERRORS as error:
             self.close()
             raise SubjectError(f"{self.subject}: its reply does not follow the protocol: {error}") from error
 

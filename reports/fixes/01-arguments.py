@@ -1,8 +1,8 @@
 """`clone_model` checks its arguments before it uses them.
 
-It raises for a function that cannot be called, a model that is none, and a
-`clone_function` that returns no layer. `input_tensors` may be `InputLayer`s, or
-a list of one tensor. A model with its own `get_config` is cloned through it.
+It raises an error if a function cannot be called, the model is no `Model`, or
+`clone_function` returns no layer. `input_tensors` may be `InputLayer`s, or a
+list of one tensor. A model with its own `get_config` is cloned through that.
 """
 
 # /// clonediff

@@ -162,5 +162,5 @@ def _copy_settings(layer, clone):
 
 
 def _copy_own_settings(old, new):
-    """Copies the settings of one layer, without setters that change others."""
+    """Copies the settings of one layer, but not through its setters."""
     new._trainable = old._trainable

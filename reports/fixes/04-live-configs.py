@@ -72,13 +72,13 @@ def live_first(function):
         try:
             return live_object(obj)
         except (TypeError, NotImplementedError):
-            return function(*args, **kwargs)  # part of it is a config
+            return function(*args, **kwargs)  # a part is a config
 
     return wrapper
 
 
 def live_object(obj):
-    """What a live config holds for an object: a clone, or the object."""
+    """The value for an object in a live config: a clone, or the object."""
     from keras.src.dtype_policies import DTypePolicy
     from keras.src.models.cloning import clone_model
     from keras.src.models.model import Model
@@ -88,7 +88,7 @@ def live_object(obj):
     if isinstance(obj, type) or not hasattr(obj, "get_config"):
         return obj
     if type(obj) is DTypePolicy:
-        return obj.name  # plain, as the config of `Operation` has to be
+        return obj.name  # the config of an `Operation` has to be plain
     if isinstance(obj, Model):
         with live_scope(False):
             return clone_model(obj)
@@ -127,7 +127,7 @@ class Bidirectional:
             for name in ("layer", "backward_layer")
             if name in config
         }
-        with serialization_lib.live_scope(False):  # it changes configs
+        with serialization_lib.live_scope(False):  # `cls` changes configs
             return cls(**{**config, **layers})
 
 

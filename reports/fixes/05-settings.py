@@ -1,7 +1,7 @@
 """A clone gets the settings of its layer that configs omit.
 
-They are: whether a layer, or one inside, is trainable, its dtype policy,
-whether it casts inputs and supports masks, and how it is rematerialized.
+These are its `trainable` flag and the flags of the layers inside it, its dtype
+policy, whether it casts inputs and supports masks, and its remat mode.
 """
 
 # /// clonediff
@@ -24,7 +24,7 @@ def _copy_settings(layer, clone):
 
 
 def _copy_own_settings(old, new):
-    """Copies the settings of one layer, without setters that change others."""
+    """Copies the settings of one layer, but not through its setters."""
     new._trainable = old._trainable
     new._supports_masking = old._supports_masking
     new._remat_mode = old._remat_mode

@@ -47,7 +47,7 @@ SHARED = (type, types.ModuleType, enum.Enum, str, int, float)
 PLAIN = (list, dict, set, collections.OrderedDict, collections.defaultdict)
 LIBRARIES = {"tensorflow", "jax", "jaxlib", "torch", "numpy"}
 UNSET = types.CellType()
-LEFT_OUT = {  # attributes with traces of a run or an `id`: values in a copy
+LEFT_OUT = {  # by attribute with a trace of a run or an `id`: its new value
     **dict.fromkeys(("train_function", "test_function", "predict_function")),
     **dict.fromkeys(("_eval_epoch_iterator", "_jax_state", "_value")),
     **dict.fromkeys(("_keras_history", "_obj_reference_counts_dict")),
@@ -206,7 +206,7 @@ class Copier:
 
 
 def is_wrapper(thing):
-    return hasattr(type(thing), "__wrapped__")  # by TensorFlow
+    return hasattr(type(thing), "__wrapped__")  # TensorFlow wraps it
 
 
 def attributes_of(thing):

@@ -36,37 +36,37 @@ def preparation_of(line: str, on: int | None = 0) -> dict[str, Any]:
 
 
 DENSE = call_of("Dense", "units=1")
-FROZEN = {"after": ("trainable = False",)}
-MASKS = {"after": ("supports_masking = True",)}
+FROZEN_LAYER = {"after": ("trainable = False",)}
+MASKING_LAYER = {"after": ("supports_masking = True",)}
 WORDS = call_of("TextVectorization", 'vocabulary=["red", "green", "a"], output_sequence_length=3')
-FROZEN_WORDS = Apply(WORDS.kind, WORDS.arguments, after=FROZEN["after"])
-NAMED = {"definitions": (("transform", "def <transform>(x):\n    return x * 2.0\n"),)}
-SHARED = "units=1, activation=<shared_activation>"
+FROZEN_WORDS = Apply(WORDS.kind, WORDS.arguments, after=FROZEN_LAYER["after"])
+DEFINITION = {"definitions": (("transform", "def <transform>(x):\n    return x * 2.0\n"),)}
+SHARED_UNIT = "units=1, activation=<shared_activation>"
 MODELS: list[tuple[str, Input, list[Any], dict[str, Any]]] = [
     ("unregistered", ONE, [call_of("Dense", "units=1, activation=<OwnDouble>(2.0)")], {}),
-    ("unregistered", ONE, [call_of("Lambda", "function=<transform>", **NAMED)], {}),
-    ("activation-shared", ONE, [call_of("Dense", SHARED), call_of("Dense", SHARED, tensors=((0, 0),))], {}),
+    ("unregistered", ONE, [call_of("Lambda", "function=<transform>", **DEFINITION)], {}),
+    ("activation-shared", ONE, [call_of("Dense", SHARED_UNIT), call_of("Dense", SHARED_UNIT, tensors=((0, 0),))], {}),
     ("attention-score-mode", SEQUENCE, [call_twice("AdditiveAttention", 'score_mode="concat"')], {}),
     ("augmentation-names", RGB, [call_of("RandAugment")], {}),
     ("automatic-names", VECTOR, [call_of("Offset")], {}),
     ("call-order", SEQUENCE, [call_of("GaussianDropout", "rate=0.5"), Again(0)], {"outputs": ((0, 0), (1, 0))}),
     ("config-tells-a-part", VECTOR, [call_of("Span", "high=3.0")], {}),
     ("compile-own-function", ONE, [DENSE], preparation_of("<it>.compile(loss=<ErrorFactor>(2.0).apply)", None)),
-    ("frozen-attention", RGB, [call_of("RandomColorJitter", "hue_factor=0.5", **FROZEN)], {}),
+    ("frozen-attention", RGB, [call_of("RandomColorJitter", "hue_factor=0.5", **FROZEN_LAYER)], {}),
     ("frozen-attention", WORD, [FROZEN_WORDS], {}),
-    ("frozen-attention", VECTOR, [call_of("Branches", "units=4", **FROZEN)], {}),
+    ("frozen-attention", VECTOR, [call_of("Branches", "units=4", **FROZEN_LAYER)], {}),
     ("given-list", ONE, [call_of("ReLU")], {"clone_arguments": "layers"}),
     ("global-settings", WORD, [WORDS], preparation_of('keras.config.set_dtype_policy("mixed_bfloat16")', None)),
     ("grayscale-seed", SEQUENCE, [call_of("SimpleRNN", "units=3, seed=7")], {}),
     ("no-config", VECTOR, [call_of("Lambda", "function=<DoubleFactor>(2.0).apply")], {}),
     ("no-config", VECTOR, [call_of("Lambda", "function=functools.partial(<double_by>, by=2.0)")], {}),
     ("set-afterwards", ONE, [call_of("ReLU")], preparation_of("<it>.extra = layers.Dense(4)", None)),
-    ("set-afterwards", SEQUENCE, [call_of("DropMask", **MASKS)], {}),
+    ("set-afterwards", SEQUENCE, [call_of("DropMask", **MASKING_LAYER)], {}),
     ("spatial-dropout-policy", ONE, [call_of("Discretization", 'bin_boundaries=[0.0], dtype="mixed_bfloat16"')], {}),
-    ("trainable-without-weights", ID, [call_twice("HashedCrossing", "num_bins=3", **FROZEN)], {}),
+    ("trainable-without-weights", ID, [call_twice("HashedCrossing", "num_bins=3", **FROZEN_LAYER)], {}),
     ("weight-trainable", ONE, [DENSE], preparation_of("<it>.kernel.trainable = False")),
     ("tf-config-tells-a-part", VECTOR, [call_of("Span", "high=3.0")], {}),
-    ("tf-set-afterwards", SEQUENCE, [call_of("DropMask", **MASKS)], {}),
+    ("tf-set-afterwards", SEQUENCE, [call_of("DropMask", **MASKING_LAYER)], {}),
 ]
 
 

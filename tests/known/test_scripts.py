@@ -33,12 +33,12 @@ from tests.helpers.trials import unclear_titles
 
 ROOT = Path(__file__).parents[2]
 KNOWN = load()
-DAY_STEPS = {"keras": 1, "tf_keras": 2}
-"""By generation: by day, one script of this many is run."""
+DAY_STRIDES = {"keras": 1, "tf_keras": 2}
+"""By generation: by day, one script in this many is run."""
 EXPLAINED_BY = {"lambda-refused-inside": "lambda-refused", "patches-name": "operation-names"}
-"""By script: another bug, in whose releases the script fails, too."""
+"""By script: another bug; the script also fails on the releases with that bug."""
 EARLIER = {"quantized-inside": ["3.3.3"]}
-"""By script: releases before `since` that have the bug; releases in between cannot build the model."""
+"""By script: releases before `since` with the bug; releases in between cannot build the model."""
 LINE_LINK = re.compile(r"/blob/v([\w.]+)/((?:keras|tf_keras)/src/[\w/]+\.py)#L(\d+)$")
 LINKED_RELEASES = {"keras": "3.15.1", "tf_keras": "2.21.0"}
 """The releases to which links lead, except for bugs of older releases."""
@@ -47,7 +47,7 @@ ALLOWED_IMPORTS = {
     *("keras", "tf_keras", "tensorflow", "numpy", "functools", "gc", "os", "signal", "tempfile", "warnings"),
     "weakref",
 }
-"""By generation: the modules that a script may import."""
+"""The modules that a script may import."""
 
 BUILD_AGAIN = """
 import keras as package
@@ -81,27 +81,27 @@ REJECTED_BY_LOADING = ("compile-lambda", "compile-own-function", "lambda-globals
 
 
 def _params() -> Iterator[Any]:
-    for generation, step in DAY_STEPS.items():
+    for generation, step in DAY_STRIDES.items():
         for number, issue in enumerate(KNOWN.select(generation).bugs):
             night = pytest.mark.slow(reason="by day, only every second script is run")
             yield pytest.param(generation, issue, id=f"{generation}-{issue.id}", marks=[night] if number % step else [])
 
 
-each_issue = pytest.mark.parametrize(("generation", "issue"), list(_params()))
-Scripts = Callable[..., ScriptRunner]
+for_each_issue = pytest.mark.parametrize(("generation", "issue"), list(_params()))
+RunnerOf = Callable[..., ScriptRunner]
 
 
 @pytest.fixture(scope="module")
-def scripts() -> Iterator[Scripts]:
+def runner_of() -> Iterator[RunnerOf]:
     """Yield a function that returns a runner: of a generation, with its own `clone_model` or ours."""
     started: dict[tuple[str, bool], ScriptRunner] = {}
 
-    def forks(generation: str, fixed: bool = False) -> ScriptRunner:
+    def start(generation: str, fixed: bool = False) -> ScriptRunner:
         if (generation, fixed) not in started:
             started[generation, fixed] = ScriptRunner(Subject.parse(generation), fixed=fixed)
         return started[generation, fixed]
 
-    yield forks
+    yield start
     for runner in started.values():
         with closing(runner):
             pass
@@ -113,9 +113,9 @@ def expected_on(issue: KnownIssue, release: str) -> ReplayAnswer:
     return ReplayAnswer.BREAKS if breaks else ReplayAnswer.GONE
 
 
-@each_issue
-def test_the_script_fails_on_a_release_with_the_bug(generation: str, issue: Any, scripts: Scripts) -> None:
-    answer, last = scripts(generation).answer(Script(issue.script, issue.raises, sure=True))
+@for_each_issue
+def test_the_script_fails_on_a_release_with_the_bug(generation: str, issue: Any, runner_of: RunnerOf) -> None:
+    answer, last = runner_of(generation).answer(Script(issue.script, issue.raises, sure=True))
     release = version(generation)
     assert answer is expected_on(issue, release), f"on {generation} {release}: {last}; correct `since` or `until`"
 
@@ -133,9 +133,9 @@ def test_each_release_has_the_bugs_of_its_row_in_the_index(name: str) -> None:
             assert (answer is ReplayAnswer.BREAKS) is breaks, f"{issue.id}: {last}"
 
 
-@each_issue
-def test_the_script_passes_with_our_clone_model(generation: str, issue: Any, scripts: Scripts) -> None:
-    answer, last = scripts(generation, fixed=True).answer(Script(issue.script, issue.raises, sure=True))
+@for_each_issue
+def test_the_script_passes_with_our_clone_model(generation: str, issue: Any, runner_of: RunnerOf) -> None:
+    answer, last = runner_of(generation, fixed=True).answer(Script(issue.script, issue.raises, sure=True))
     assert answer is ReplayAnswer.GONE, last
 
 
@@ -143,34 +143,34 @@ def test_the_script_passes_with_our_clone_model(generation: str, issue: Any, scr
 @pytest.mark.parametrize("backend", ["jax", "torch"])
 def test_scripts_fail_on_the_backends_that_their_headers_name(backend: str) -> None:
     pytest.importorskip(backend)
-    unlike: dict[str, str] = {}
+    wrong_answers: dict[str, str] = {}
     with closing(ScriptRunner(Subject.parse(f"keras/{backend}"))) as runner:
         for issue in KNOWN.select("keras", version("keras")).bugs:
             answer, last = runner.answer(Script(issue.script, issue.raises, sure=True))
             if (answer is ReplayAnswer.BREAKS) != (not issue.backends or backend in issue.backends):
-                unlike[issue.id] = f"{answer}: {last}"
-    assert unlike == {}
+                wrong_answers[issue.id] = f"{answer}: {last}"
+    assert wrong_answers == {}
 
 
-@each_issue
-def test_the_script_passes_when_the_model_is_rebuilt(generation: str, issue: Any, scripts: Scripts) -> None:
+@for_each_issue
+def test_the_script_passes_when_the_model_is_rebuilt(generation: str, issue: Any, runner_of: RunnerOf) -> None:
     if issue.id in CHECKS_ARGUMENTS:
         pytest.skip(reason="the script expects an error from clone_model itself")
     source = "".join(issue.script.splitlines(keepends=True)[: cloning_line(issue.script) - 1])
     head = BUILD_AGAIN.replace("keras as", f"{generation} as").format(source=source)
-    ended = scripts(generation).run(head + issue.script)
+    ended = runner_of(generation).run(head + issue.script)
     assert ended.code == 0, f"the script fails without cloning: {ended.summary}"
 
 
-@each_issue
-def test_the_header_says_whether_loading_has_the_same_bug(generation: str, issue: Any, scripts: Scripts) -> None:
+@for_each_issue
+def test_the_header_says_whether_loading_has_the_same_bug(generation: str, issue: Any, runner_of: RunnerOf) -> None:
     if issue.id in CHECKS_ARGUMENTS + REJECTED_BY_LOADING or issue.until:
         pytest.skip(reason="load_model rejects the model by design or has no such argument, or the bug was fixed")
-    ended = scripts(generation).run(SAVE_AND_LOAD.replace("keras as", f"{generation} as") + issue.script)
+    ended = runner_of(generation).run(SAVE_AND_LOAD.replace("keras as", f"{generation} as") + issue.script)
     assert (ended.code != 0) is issue.loading, ended.summary
 
 
-@each_issue
+@for_each_issue
 def test_a_trial_of_the_model_finds_the_cause(
     generation: str, issue: Any, warm: Callable[[str], SubjectProcess]
 ) -> None:

@@ -218,7 +218,7 @@ model.compile(optimizer, losses, loss_weights=[1.0, 0.5], metrics=metrics)
 """,
 }
 
-_KNOWN = """
+_ISSUES = """
 adapted-lookup adapted-normalization compile-auc-weights compile-own-function frozen-attention frozen-conv-lstm
 grayscale-seed lora-alpha-dense operation-arguments operation-partial quantized-order random-shear
 sequential-trainable spatial-dropout-policy tf-activity-regularizer tf-array-argument tf-backward-layer
@@ -232,5 +232,5 @@ MODELS: dict[str, str] = {}
 for generation in ("keras", "tf_keras"):
     MODELS |= {f"{generation}/{name}": planted(name, generation).source for name in PLANTED if name != "given"}
     MODELS |= {f"{generation}/{name}": _HEAD.replace("GENERATION", generation) + body for name, body in _BODIES.items()}
-for name in _KNOWN.split():
+for name in _ISSUES.split():
     MODELS[f"{graph_of_issue(name).generation}/{name}"] = graph_of_issue(name).source

@@ -31,7 +31,7 @@ class Result(NamedTuple):
 
 
 @functools.cache
-def alarms(name: str, mode: str) -> frozenset[str]:
+def false_alarms(name: str, mode: str) -> frozenset[str]:
     """Return the differences that a mode finds in an unchanged clone: false alarms."""
     return frozenset(MODES[mode](name, Cloner()))
 
@@ -40,13 +40,13 @@ def results_of(mutant: Mutant) -> list[Result]:
     """Return the result of a mutant in each mode; nothing if the change cannot be made."""
     results = []
     for mode in MODES:
-        cloner, known = Cloner(mutant), alarms(mutant.model, mode)
+        cloner, known = Cloner(mutant), false_alarms(mutant.model, mode)
         try:
             lines = tuple(text for text in MODES[mode](mutant.model, cloner) if text not in known)
             outcome = KILLED if lines else SURVIVED
         except Exception as error:  # the comparison itself failed
             lines, outcome = (f"{type(error).__name__}: {error}",), CRASHED
-        if cloner.refused:
+        if cloner.has_failed:
             return []
         results.append(Result(mutant, mode, outcome, lines))
     return results
@@ -71,10 +71,9 @@ def _results(operator: str, names: list[str], per_operator: int, seed: int) -> l
     outcomes = filter(None, map(results_of, sorted(mutants, key=lambda mutant: mutant.number)))
     results = list(chain.from_iterable(islice(outcomes, per_operator)))
     models = sorted({result.mutant.model for result in results})
-    found = [
-        (Mutant(name, "unchanged", text, 0), mode) for name in models for mode in MODES for text in alarms(name, mode)
-    ]
-    return [*(Result(mutant, mode, ALARM) for mutant, mode in found), *results]
+    texts = ((name, mode, text) for name in models for mode in MODES for text in false_alarms(name, mode))
+    alarms = (Result(Mutant(name, "unchanged", text, 0), mode, ALARM) for name, mode, text in texts)
+    return [*alarms, *results]
 
 
 def killed_share(results: Iterable[Result], mode: str, operator: str = "") -> tuple[float, Counter[str]]:

@@ -21,7 +21,7 @@ from tests.mutants.operators import OPERATORS, changes, is_user_defined, scenes
 from tests.mutants.walk import SCRIPTS
 
 
-class NoMutant(Exception):
+class ImpossibleChange(Exception):
     """The change cannot be made."""
 
 
@@ -37,35 +37,35 @@ class Mutant(NamedTuple):
         return f"{self.model}:{self.operator}:{self.number}  {self.key}"
 
     @property
-    def is_reversed(self) -> bool:
+    def changes_original(self) -> bool:
         """Whether the mutant changes the original."""
         return self.operator.startswith("original")
 
     def change(self, model: Any, clone: Any) -> None:
-        """Make the change; raise NoMutant if it fails."""
+        """Make the change; raise ImpossibleChange if it fails."""
         try:
-            changes(self.operator, scenes(model, clone)[self.is_reversed])[self.key]()
+            changes(self.operator, scenes(model, clone)[self.changes_original])[self.key]()
         except Exception as error:
-            raise NoMutant(self.key) from error
+            raise ImpossibleChange(self.key) from error
 
 
 class Cloner:
     """A faithful cloner that makes one change in its first call."""
 
     def __init__(self, mutant: Mutant | None = None) -> None:
-        self.mutant, self.refused = mutant, False
+        self.mutant, self.has_failed = mutant, False
 
     def __call__(self, model: Any) -> Any:
         clone, mutant, self.mutant = clone_model(model), self.mutant, None
         try:
             if mutant is not None:
                 mutant.change(model, clone)
-        except NoMutant:
-            self.refused = True
+        except ImpossibleChange:
+            self.has_failed = True
         return clone
 
 
-def with_the_source(name: str, cloner: Cloner) -> list[str]:
+def differences_of_source(name: str, cloner: Cloner) -> list[str]:
     """Return the differences in a trial of a model's source."""
     keras = framework(name.partition("/")[0])
     request = Request(Case(MODELS[name], (), seed=5), costly=True)
@@ -75,16 +75,16 @@ def with_the_source(name: str, cloner: Cloner) -> list[str]:
     return ["\n".join(difference.lines) for difference in compare(answer.original, answer.clones["mutant"])]
 
 
-def live(name: str, cloner: Cloner) -> list[str]:
+def differences_of_live_model(name: str, cloner: Cloner) -> list[str]:
     """Return the differences in a trial of an existing model."""
-    causes = clone_live(built(name), {"mutant": cloner}).causes_of("mutant")
+    causes = clone_live(build(name), {"mutant": cloner}).causes_of("mutant")
     return ["\n".join(cause.root.lines) for cause in causes]
 
 
-MODES = {"source": with_the_source, "live": live}
+MODES = {"source": differences_of_source, "live": differences_of_live_model}
 
 
-def built(name: str) -> Any:
+def build(name: str) -> Any:
     """Run the source of a model as a module, and return the model."""
     module, file = types.ModuleType(SCRIPTS[1]), f"<{name}>"
     sys.modules[module.__name__] = module
@@ -95,14 +95,14 @@ def built(name: str) -> Any:
 
 @functools.cache
 def mutants_of(name: str, seed: int) -> dict[str, list[Mutant]]:
-    """Return the shuffled mutants of a model by operator; those of user code and Keras alternate."""
-    model = built(name)
-    both, found = scenes(model, clone_model(model)), {}
-    own = {place.path for scene in both.values() for place in scene.places if is_user_defined(place)}
+    """Return a model's mutants by operator, shuffled; mutants of user code and of Keras alternate."""
+    model = build(name)
+    both_scenes, mutants = scenes(model, clone_model(model)), {}
+    user_paths = {place.path for scene in both_scenes.values() for place in scene.places if is_user_defined(place)}
     for operator in OPERATORS:
-        texts = sorted(changes(operator, both[operator.startswith("original")]))
+        texts = sorted(changes(operator, both_scenes[operator.startswith("original")]))
         random.Random(f"{seed} {name} {operator}").shuffle(texts)
-        parts = [[text for text in texts if (text.partition(": ")[0] in own) == wanted] for wanted in (True, False)]
-        mixed = [text for text in chain.from_iterable(zip_longest(*parts)) if text is not None]
-        found[operator] = [Mutant(name, operator, text, number) for number, text in enumerate(mixed)]
-    return found
+        parts = [[text for text in texts if (text.partition(": ")[0] in user_paths) == user] for user in (True, False)]
+        alternating = [text for text in chain.from_iterable(zip_longest(*parts)) if text is not None]
+        mutants[operator] = [Mutant(name, operator, text, number) for number, text in enumerate(alternating)]
+    return mutants

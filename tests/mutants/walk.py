@@ -22,10 +22,10 @@ _BACKENDS = ("tensorflow", "numpy", "google", "wrapt", "threading", "weakref", "
 _INTERNALS = ("Node", "KerasTensor", "Tracker", "SymbolicArguments")
 """Keras classes that register objects or hold the graph, which has its own operator."""
 TRAINING_CLASSES = ("Loss", "Metric", "Optimizer", "LearningRateSchedule")
-_KNOWN = ("Layer", "Variable", *TRAINING_CLASSES)
-_NOT_ENTERED = (type, types.ModuleType, types.CodeType, types.BuiltinFunctionType, property)
+_PUBLIC_BASES = ("Layer", "Variable", *TRAINING_CLASSES)
+_LEAF_CLASSES = (type, types.ModuleType, types.CodeType, types.BuiltinFunctionType, property)
 
-UNNOTICED = {
+PLACES_WITHOUT_EFFECT = {
     "*.build|*.quantize|*.result|*.update_state|*.reset_state": "Keras wraps the method for each object, stateless",
     "*.call_signature_parameters": "the signature of the class's `call`",
     "*._function": "Keras compiles it again when a model is trained",
@@ -45,7 +45,7 @@ UNNOTICED = {
 
 
 class Place(NamedTuple):
-    """A place in a model: the holder, the key, and the Python path from the model."""
+    """A place in a model: the holder, the key and the value; `path` is its path in Python."""
 
     path: str
     holder: Any
@@ -66,10 +66,10 @@ class Place(NamedTuple):
         return f"{type(self.attribute.holder).__name__}.{self.attribute.key}"
 
     @property
-    def changed(self) -> Any:
+    def changed_object(self) -> Any:
         """The object that changes when the place is set: outside of tuples, which are replaced."""
-        made_again = isinstance(self.holder, (tuple, set, frozenset)) and self.outer is not None
-        return self.outer.changed if made_again and self.outer else self.holder
+        is_replaced = isinstance(self.holder, (tuple, set, frozenset)) and self.outer is not None
+        return self.outer.changed_object if is_replaced and self.outer else self.holder
 
     @property
     def is_user_defined(self) -> bool:
@@ -86,19 +86,19 @@ class Place(NamedTuple):
         return not self.is_user_defined and self.attribute.key[:1] == "_"
 
     @property
-    def is_known(self) -> bool:
+    def is_reachable(self) -> bool:
         """Whether users can reach the place by public attributes."""
         place, outer = self.attribute, self.attribute.outer
         if self.is_private and (isinstance(place.value, CONTAINERS) or not hasattr(type(place.holder), place.key[1:])):
             return False
-        return has_base(place.holder, _KNOWN) or outer is None or outer.is_known
+        return has_base(place.holder, _PUBLIC_BASES) or outer is None or outer.is_reachable
 
     @property
-    def is_unnoticed(self) -> bool:
+    def has_no_effect(self) -> bool:
         """Whether a change of the place has no effect."""
-        if any(fnmatchcase(self.kind, pattern) for row in UNNOTICED for pattern in row.split("|")):
+        if any(fnmatchcase(self.kind, pattern) for row in PLACES_WITHOUT_EFFECT for pattern in row.split("|")):
             return True
-        return self.attribute.outer is not None and self.attribute.outer.is_unnoticed
+        return self.attribute.outer is not None and self.attribute.outer.has_no_effect
 
     def put(self, value: Any) -> None:
         """Set the value so that Keras does not track it; replace an immutable container."""
@@ -140,7 +140,7 @@ def has_base(item: Any, names: tuple[str, ...]) -> bool:
 
 @functools.cache
 def _names_of_code(kind: type) -> frozenset[str]:
-    """Return the names that methods of user-defined classes in the MRO use."""
+    """Return the names that methods of the user-defined classes among the bases use."""
     members = [member for base in kind.__mro__ if base.__module__ in SCRIPTS for member in vars(base).values()]
     codes = [member.__code__ for member in members if isinstance(member, types.FunctionType)]
     return frozenset(name for code in codes for name in code.co_names)
@@ -148,16 +148,16 @@ def _names_of_code(kind: type) -> frozenset[str]:
 
 def walk(model: Any) -> list[Place]:
     """Return all places in a model, each with its shortest path."""
-    places, entered = [], {id(model)}
-    waiting = collections.deque([Place("model", None, "", "model", model, None)])
-    while waiting:
-        outer = waiting.popleft()
-        for step, key, value, way in _inside(outer.value):
-            place = Place(outer.path + way, outer.value, step, key, value, outer)
+    places, entered_ids = [], {id(model)}
+    queue = collections.deque([Place("model", None, "", "model", model, None)])
+    while queue:
+        outer = queue.popleft()
+        for step, key, value, text in _steps_into(outer.value):
+            place = Place(outer.path + text, outer.value, step, key, value, outer)
             places.append(place)
-            if id(value) not in entered and _is_open(value):
-                entered.add(id(value))
-                waiting.append(place)
+            if id(value) not in entered_ids and _is_open(value):
+                entered_ids.add(id(value))
+                queue.append(place)
     return places
 
 
@@ -166,12 +166,12 @@ def _is_open(value: Any) -> bool:
         return True
     if isinstance(value, types.FunctionType):  # all models share the functions of packages
         return value.__module__ in SCRIPTS
-    if isinstance(value, _NOT_ENTERED) or package(value) in _BACKENDS or type(value).__name__ in _INTERNALS:
+    if isinstance(value, _LEAF_CLASSES) or package(value) in _BACKENDS or type(value).__name__ in _INTERNALS:
         return False
     return hasattr(value, "__dict__") or bool(copyreg._slotnames(type(value)))
 
 
-def _inside(value: Any) -> Iterator[tuple[str, Any, Any, str]]:
+def _steps_into(value: Any) -> Iterator[tuple[str, Any, Any, str]]:
     """Yield the places in an object: step, key, value, and the Python text of the step."""
     if isinstance(value, dict):
         yield from (("item", key, item, f"[{key!r}]") for key, item in value.items() if isinstance(key, (str, int)))

@@ -18,11 +18,11 @@ import clonediff
 
 _FIRST_CLONES: Any = weakref.WeakKeyDictionary()
 """By model: its first clone."""
-_SEEN: Any = weakref.WeakSet()
+_CLONED_MODELS: Any = weakref.WeakSet()
 """Models that have been cloned."""
 
 
-def _breaks(fault: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+def _as_cloner(fault: Callable[[Any, Any], Any]) -> Callable[..., Any]:
     """Return a cloner that calls `fault` on a clone by `fixed`, which it changes or replaces."""
 
     def clone(model: Any, **arguments: Any) -> Any:
@@ -50,21 +50,21 @@ def _is_model(layer: Any) -> bool:
     return isinstance(layer, _keras(layer).Model)
 
 
-def _last_with_weights(model: Any) -> Any:
+def _last_weighted_layer(model: Any) -> Any:
     return [layer for layer in model.layers if layer.weights and not _is_model(layer)][-1]
 
 
-def _made_anew(layer: Any) -> Any:
+def _rebuild(layer: Any) -> Any:
     return type(layer).from_config(layer.get_config())
 
 
-def _after(layer: Any, change: Callable[[Any], Any]) -> None:
+def _change_outputs(layer: Any, change: Callable[[Any], Any]) -> None:
     """Change the outputs of a layer."""
     call = layer.call
     layer.call = functools.wraps(call)(lambda *args, **kwargs: change(call(*args, **kwargs)))
 
 
-@_breaks
+@_as_cloner
 def crash_on_outputs(model: Any, clone: Any) -> None:
     """made: raises on a Lambda with several outputs, as Keras 2.2.4 did."""
     for layer in _layers(model):
@@ -72,21 +72,21 @@ def crash_on_outputs(model: Any, clone: Any) -> None:
             raise AssertionError(f"Could not compute output {layer.name}")
 
 
-@_breaks
+@_as_cloner
 def aborts(model: Any, clone: Any) -> None:
     """made: crashes its process on a pooling layer."""
     if any("Pooling" in type(layer).__name__ for layer in _layers(model)):
         os.abort()
 
 
-@_breaks
+@_as_cloner
 def trainable_forgotten(model: Any, clone: Any) -> None:
     """weights: unfreezes every layer of the clone."""
     for layer in [clone, *_layers(clone)]:
         layer.trainable = True
 
 
-@_breaks
+@_as_cloner
 def weights_copied(model: Any, clone: Any) -> None:
     """own: starts with the original's weights instead of fresh ones."""
     clone.set_weights(model.get_weights())
@@ -94,24 +94,24 @@ def weights_copied(model: Any, clone: Any) -> None:
 
 def layer_shared_with_original(model: Any, **arguments: Any) -> Any:
     """own: uses the original's last layer with weights instead of a clone of it."""
-    last = _last_with_weights(model)
-    return clonediff.clone_model(model, clone_function=lambda layer: layer if layer is last else _made_anew(layer))
+    last = _last_weighted_layer(model)
+    return clonediff.clone_model(model, clone_function=lambda layer: layer if layer is last else _rebuild(layer))
 
 
 def layer_unshared(model: Any) -> Any:
     """sharing: puts a copy in the place of a layer that is shared with a nested model."""
     return clonediff.clone_model(
-        model, clone_function=lambda layer: clonediff.clone_model(layer) if _is_model(layer) else _made_anew(layer)
+        model, clone_function=lambda layer: clonediff.clone_model(layer) if _is_model(layer) else _rebuild(layer)
     )
 
 
-@_breaks
+@_as_cloner
 def outputs_reversed(model: Any, clone: Any) -> Any:
     """outputs: reverses the outputs of the model."""
     return _keras(model).Model(clone.inputs, clone.outputs[::-1], name=clone.name)
 
 
-@_breaks
+@_as_cloner
 def always_inference(model: Any, clone: Any) -> None:
     """outputs: disables every Dropout in training."""
     for layer in _layers(clone):
@@ -119,7 +119,7 @@ def always_inference(model: Any, clone: Any) -> None:
             layer.call = functools.wraps(layer.call)(lambda x, training=False, call=layer.call: call(x, training=False))
 
 
-@_breaks
+@_as_cloner
 def mask_function_dropped(model: Any, clone: Any) -> None:
     """masks: drops the mask function of a Lambda, as the config of Keras 2.2.5 did."""
     for layer in _layers(clone):
@@ -128,68 +128,68 @@ def mask_function_dropped(model: Any, clone: Any) -> None:
             layer.supports_masking = False
 
 
-@_breaks
+@_as_cloner
 def layer_renamed(model: Any, clone: Any) -> None:
     """structure: renames the last layer."""
     layer = clone.layers[-1]
     setattr(layer, "_name" if "_name" in vars(layer) else "name", layer.name + "_clone")
 
 
-@_breaks
+@_as_cloner
 def original_frozen(model: Any, clone: Any) -> None:
     """untouched: freezes the last layer with weights in the original."""
-    layer = _last_with_weights(model)
+    layer = _last_weighted_layer(model)
     layer.trainable = not layer.trainable
 
 
-@_breaks
+@_as_cloner
 def original_reset(model: Any, clone: Any) -> None:
     """untouched: sets the weights of the original to zero."""
     model.set_weights([weight * 0 for weight in model.get_weights()])
 
 
-@_breaks
+@_as_cloner
 def second_clone_broken(model: Any, clone: Any) -> None:
     """again: negates the outputs of the last layer from the second clone on."""
-    if model in _SEEN:
-        _after(_last_with_weights(clone), lambda result: -result)
-    _SEEN.update((model, clone))
+    if model in _CLONED_MODELS:
+        _change_outputs(_last_weighted_layer(clone), lambda result: -result)
+    _CLONED_MODELS.update((model, clone))
 
 
-@_breaks
+@_as_cloner
 def layer_shared_between_clones(model: Any, clone: Any) -> Any:
     """again: shares the last layer with weights between all clones."""
     first = _FIRST_CLONES.setdefault(model, clone)
     return None if first is clone else layer_shared_with_original(first)
 
 
-@_breaks
+@_as_cloner
 def gradients_reversed(model: Any, clone: Any) -> None:
     """training weight: reverses the gradients of the clone's optimizer."""
     clone.optimizer._clip_gradients = lambda gradients: [-gradient for gradient in gradients]
 
 
-@_breaks
+@_as_cloner
 def loss_doubled(model: Any, clone: Any) -> None:
     """training loss: doubles the loss."""
     compute = clone.compute_metrics
     clone.compute_metrics = lambda *args, **rest: {name: 2 * value for name, value in compute(*args, **rest).items()}
 
 
-@_breaks
+@_as_cloner
 def activity_regularizer_lost(model: Any, clone: Any) -> None:
     """training losses: drops the activity regularizer of a layer."""
     for layer in _layers(clone):
         layer.activity_regularizer = None
 
 
-@_breaks
+@_as_cloner
 def cloning_warns(model: Any, clone: Any) -> None:
     """warned: gives a warning while cloning."""
     warnings.warn(f"the layer {model.layers[-1].name} has no name of its own", UserWarning, stacklevel=1)
 
 
-PLANTED = {
+CHECKS_BY_FAULT = {
     name: (fault.__doc__ or "").partition(":")[0]
     for name, fault in list(globals().items())
     if not name.startswith("_") and getattr(fault, "__module__", "") == __name__

@@ -13,10 +13,10 @@ from clonediff.harness.trials.checks import CHECKS
 from clonediff.harness.trials.trial import Trial, run
 from tests.helpers.waiting import PATIENCE
 from tests.planted import cloner_of
-from tests.planted.faults import PLANTED
+from tests.planted.faults import CHECKS_BY_FAULT
 from tests.planted.models import case
 
-BREAKS = {
+FAULTS_BY_MODEL = {
     "several": (
         "crash_on_outputs trainable_forgotten weights_copied outputs_reversed always_inference original_frozen "
         "original_reset activity_regularizer_lost"
@@ -27,7 +27,7 @@ BREAKS = {
     "compiled": "gradients_reversed loss_doubled",
 }
 """By model: the faults that are planted on it."""
-FAULTS = [(fault, model) for model, faults in BREAKS.items() for fault in faults.split()]
+FAULTS = [(fault, model) for model, faults in FAULTS_BY_MODEL.items() for fault in faults.split()]
 Trials = Callable[[str, str], Trial]
 
 
@@ -37,7 +37,7 @@ def run_faults(warm: Callable[[str], SubjectProcess]) -> Trials:
 
     @functools.cache
     def found(generation: str, model: str) -> Trial:
-        cloners = {fault: cloner_of(fault) for fault in BREAKS[model].split()}
+        cloners = {fault: cloner_of(fault) for fault in FAULTS_BY_MODEL[model].split()}
         names = ["fixed", *cloners.values()]
         trial = run(case(model, generation), warm(generation), names, costly=True, timeout=PATIENCE)
         assert trial.built, (trial.refused, trial.lost)
@@ -55,10 +55,10 @@ def test_each_fault_is_caught_by_its_check(fault: str, model: str, generation: s
     found = run_faults(generation, model).clones
     assert found["fixed"].differences == ()
     parts = [f"{difference.check} {difference.part}" for difference in found[fault].differences]
-    assert any(part.startswith(PLANTED[fault]) for part in parts)
+    assert any(part.startswith(CHECKS_BY_FAULT[fault]) for part in parts)
     assert len(found[fault].causes) <= 5
 
 
 def test_every_fault_is_planted_and_every_check_has_a_fault() -> None:
-    assert {fault for fault, _ in FAULTS} == {*PLANTED} - {"aborts"}, "`aborts` leaves no clone to check"
-    assert {PLANTED[fault].partition(" ")[0] for fault, _ in FAULTS} == {*CHECKS}
+    assert {fault for fault, _ in FAULTS} == {*CHECKS_BY_FAULT} - {"aborts"}, "`aborts` leaves no clone to check"
+    assert {CHECKS_BY_FAULT[fault].partition(" ")[0] for fault, _ in FAULTS} == {*CHECKS}

@@ -22,10 +22,10 @@ from clonediff import assert_clones_faithfully
 from tests.helpers.example_counts import runs_all_tests
 
 TABLES = tomllib.loads(Path(__file__).with_name("recipes.toml").read_text(encoding="utf-8"))
-HUB = Path(__file__).with_name("keras_hub.txt")
+HUB_CALLS = Path(__file__).with_name("keras_hub.txt")
 CALLS: dict[str, list[ast.keyword]] = {
     ast.unparse(line.value.func): line.value.keywords  # type: ignore[attr-defined]  # each line is a call
-    for line in ast.parse(HUB.read_text(encoding="utf-8")).body
+    for line in ast.parse(HUB_CALLS.read_text(encoding="utf-8")).body
 }
 """By class of keras_hub: the arguments of a small model."""
 
@@ -63,14 +63,14 @@ def applications() -> Iterator[Recipe]:
         yield Recipe(f"applications:{name}", source)
 
 
-def small(name: str, /, **given: Any) -> Any:
-    """Return a model of keras_hub with the arguments in `keras_hub.txt`; `given` replaces some of them."""
+def small(name: str, /, **changes: Any) -> Any:
+    """Return a model of keras_hub with the arguments in `keras_hub.txt` and these `changes`."""
     hub = importlib.import_module("keras_hub")
     importlib.import_module("keras_hub.src.models.vae.vae_backbone")
     names = {"keras_hub": hub, **{model: partial(small, model) for model in CALLS}}
-    line = {keyword.arg: keyword.value for keyword in CALLS[name] if keyword.arg not in given}
+    line = {keyword.arg: keyword.value for keyword in CALLS[name] if keyword.arg not in changes}
     arguments = {argument: eval(ast.unparse(value), names) for argument, value in line.items()}  # noqa: S307 - our own file
-    return getattr(hub.models, name)(**arguments, **given)
+    return getattr(hub.models, name)(**arguments, **changes)
 
 
 def keras_hub() -> Iterator[Recipe]:
@@ -87,7 +87,7 @@ def keras_hub() -> Iterator[Recipe]:
         yield Recipe(f"keras_hub:{name}", source, sizes, skipped)
 
 
-def of_tests(suite: str, package: str) -> Iterator[Recipe]:
+def models_in_tests(suite: str, package: str) -> Iterator[Recipe]:
     """Yield the models with a graph that Keras' own tests build, if its package includes these tests."""
     for path, expressions in TABLES[suite].items():
         parent, _, module = f"{package}.src.{path}".rpartition(".")
@@ -108,8 +108,8 @@ def tfmot() -> Iterator[Recipe]:
 SUITES: dict[str, tuple[str, Callable[[], Iterator[Recipe]]]] = {
     "applications": ("keras", applications),
     "keras_hub": ("keras_hub", keras_hub),
-    "keras_tests": ("keras", lambda: of_tests("keras_tests", "keras")),
-    "tf_keras_tests": ("tf_keras", lambda: of_tests("tf_keras_tests", "tf_keras")),
+    "keras_tests": ("keras", lambda: models_in_tests("keras_tests", "keras")),
+    "tf_keras_tests": ("tf_keras", lambda: models_in_tests("tf_keras_tests", "tf_keras")),
     "tfmot": ("tensorflow_model_optimization", tfmot),
 }
 """By suite: its package, and the function that yields its recipes."""

@@ -14,7 +14,7 @@ from clonediff.reports.records import Difference
 FILE = Path(__file__).with_name("trials.json.xz")
 
 
-class Recorded(msgspec.Struct, frozen=True):
+class RecordedTrial(msgspec.Struct, frozen=True):
     """A trial of one cloner; `causes` has the texts from `texts_of`."""
 
     name: str
@@ -28,11 +28,11 @@ def texts_of(causes: Mapping[str, Sequence[Difference]]) -> tuple[str, ...]:
     return tuple(f"{fingerprint} at {root.path}" for fingerprint, (root, *_) in causes.items())
 
 
-def read() -> list[Recorded]:
+def read() -> list[RecordedTrial]:
     """Return the recorded trials."""
-    return msgspec.json.decode(lzma.decompress(FILE.read_bytes()), type=list[Recorded])
+    return msgspec.json.decode(lzma.decompress(FILE.read_bytes()), type=list[RecordedTrial])
 
 
-def write(trials: list[Recorded]) -> None:
+def write(trials: list[RecordedTrial]) -> None:
     """Replace the recorded trials by these."""
     FILE.write_bytes(lzma.compress(msgspec.json.encode(trials), preset=9))

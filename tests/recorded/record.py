@@ -22,8 +22,8 @@ from clonediff.harness.trials.trial import run
 from clonediff.reports.known import load
 from tests.helpers.drawn_graphs import process_of
 from tests.planted import cloner_of, models
-from tests.planted.test_planted import BREAKS
-from tests.recorded import FILE, Recorded, read, texts_of, write
+from tests.planted.test_planted import FAULTS_BY_MODEL
+from tests.recorded import FILE, RecordedTrial, read, texts_of, write
 
 DRAWN = {"keras": 400, "tf_keras": 150}
 SEED = 3
@@ -36,14 +36,14 @@ def _trials(process: SubjectProcess) -> Iterator[tuple[str, Case, list[str]]]:
     for issue in load().select(generation).bugs:
         if issue.id not in NOT_TRIED:
             yield f"known {issue.id}", case_of_script(issue), ["upstream"]
-    for model, faults in BREAKS.items():
+    for model, faults in FAULTS_BY_MODEL.items():
         for fault in faults.split():  # in separate trials: a changed original ends a trial
             yield f"planted {generation} {model}", models.case(model, generation), [cloner_of(fault)]
     for number, graph in enumerate(draws(process, SEED, DRAWN[generation], cloners=("upstream",))):
         yield f"drawn {generation} {number}", case_of(graph), ["upstream"]
 
 
-def _record(process: SubjectProcess) -> Iterator[Recorded]:
+def _record(process: SubjectProcess) -> Iterator[RecordedTrial]:
     for name, case, cloners in _trials(process):
         trial = run(case, process, cloners, costly=True)
         if trial.original is None:
@@ -53,7 +53,7 @@ def _record(process: SubjectProcess) -> Iterator[Recorded]:
             differences = tuple(replace(difference, digests=None, numbers=None) for difference in clone.differences)
             flow, fault = Flow.of(trial.original), cloner.rpartition(":")[2]
             if differences:
-                yield Recorded(f"{name} {fault}", flow, differences, texts_of(causes_of(flow, differences)))
+                yield RecordedTrial(f"{name} {fault}", flow, differences, texts_of(causes_of(flow, differences)))
 
 
 def main() -> None:

@@ -7,14 +7,14 @@ import random
 import pytest
 
 from clonediff.harness.trials.triage import causes_of
-from tests.recorded import Recorded, read, texts_of
+from tests.recorded import RecordedTrial, read, texts_of
 
 pytestmark = pytest.mark.no_keras
 
 TRIALS = read()
 
 
-def _causes(trial: Recorded, seed: int | None = None) -> tuple[str, ...]:
+def _causes(trial: RecordedTrial, seed: int | None = None) -> tuple[str, ...]:
     differences = list(trial.differences)
     if seed is not None:
         random.Random(seed).shuffle(differences)
@@ -22,8 +22,8 @@ def _causes(trial: Recorded, seed: int | None = None) -> tuple[str, ...]:
 
 
 def test_the_causes_equal_the_recorded_causes() -> None:
-    unlike = {trial.name: (_causes(trial), trial.causes) for trial in TRIALS if _causes(trial) != trial.causes}
-    assert unlike == {}, "if the new causes are right, run python -m tests.recorded.record"
+    changed = {trial.name: (_causes(trial), trial.causes) for trial in TRIALS if _causes(trial) != trial.causes}
+    assert changed == {}, "if the new causes are right, run python -m tests.recorded.record"
 
 
 def test_the_causes_do_not_depend_on_the_order_of_the_differences() -> None:

@@ -17,7 +17,7 @@ from tests.helpers.example_graphs import of_layer, of_source
 pytestmark = pytest.mark.no_keras
 
 LINK = "https://github.com/keras-team/keras/blob/v3.15.1/keras/src/x.py#L1"
-VALID = f"""\
+SCRIPT = f"""\
 \"\"\"A title.
 
 It forgets.
@@ -61,22 +61,22 @@ def write_issue(folder: Path, text: str, name: str = "one.py") -> Path:
 
 
 def test_a_script_and_its_header_are_read(tmp_path: Path) -> None:
-    (issue,) = load(write_issue(tmp_path, VALID)).issues
+    (issue,) = load(write_issue(tmp_path, SCRIPT)).issues
     assert (issue.id, issue.title, issue.reason) == ("one", "A title", "It forgets")
     assert (issue.root, issue.verdict, issue.lines, issue.files) == ("settings", "minor", (LINK,), ("x.py",))
     assert issue.code.endswith("clone = keras.models.clone_model(model)\n")
-    assert (issue.severity, issue.raises, issue.script) == (Severity.PROPERTY, "AssertionError", VALID)
+    assert (issue.severity, issue.raises, issue.script) == (Severity.PROPERTY, "AssertionError", SCRIPT)
     assert [issue.is_in(release) for release in ("3.3.3", "3.4.0", "3.13.0.dev1")] == [False, True, False]
 
 
 def test_limits_come_after_bugs_and_have_no_script(tmp_path: Path) -> None:
     write_issue(tmp_path, LIMIT, LIMITS)
-    known = load(write_issue(tmp_path, VALID))
+    known = load(write_issue(tmp_path, SCRIPT))
     assert ([issue.id for issue in known.issues], [issue.id for issue in known.bugs]) == (["one", "one-more"], ["one"])
     assert known.get("one-more").verdict == "limit"
 
 
-RENAMED = of_source(
+RENAMED_GRAPH = of_source(
     """\
 import keras
 from keras import layers
@@ -88,7 +88,7 @@ model = keras.Model(x, dense(dense(x)), name="twice")
     Input((4,)),
 )
 """A model whose input upstream renames."""
-REFUSED = of_layer("layers.Lambda(lambda x: x * 2.0)")
+REFUSED_GRAPH = of_layer("layers.Lambda(lambda x: x * 2.0)")
 """A model on which upstream raises an error."""
 
 
@@ -113,11 +113,11 @@ REFUSED = of_layer("layers.Lambda(lambda x: x * 2.0)")
 def test_a_match_explains_a_cause_if_every_field_matches(
     fields: str, matched: set[str], keras: SubjectProcess, tmp_path: Path
 ) -> None:
-    head, _, rest = VALID.replace('# since = "3.4.0"\n# until = "3.13.0"\n', "").partition("# [[match]]\n")
+    head, _, rest = SCRIPT.replace('# since = "3.4.0"\n# until = "3.13.0"\n', "").partition("# [[match]]\n")
     lines = "".join(f"# {line}\n" for line in fields.splitlines())
     text = f"{head}# [[match]]\n{lines}# ///{rest.partition('# ///')[2]}"
     trials = GraphTrials(keras, load(write_issue(tmp_path, text)), cloners=("upstream",))
-    graphs = {"name": RENAMED, "raised": REFUSED}
+    graphs = {"name": RENAMED_GRAPH, "raised": REFUSED_GRAPH}
     known = {key for key, graph in graphs.items() for item in trials.try_graph(graph, costly=False).found if item.known}
     assert known == matched
 
@@ -137,7 +137,7 @@ def test_a_match_explains_a_cause_if_every_field_matches(
         pytest.param("kind =", "kidn =", "unknown field `kidn` - at `$.match[0]`", id="unknown field of a match"),
         pytest.param('"3.4.0"', '"soon"', "`since` is 'soon', expected a release", id="no release"),
         pytest.param('"3.13.0"', '"3.4.0"', "`until` 3.4.0 is not after `since` 3.4.0", id="an empty range"),
-        pytest.param(VALID[VALID.index("# [[") : VALID.index("# ///\n")], "", "but no [[match]]", id="no match"),
+        pytest.param(SCRIPT[SCRIPT.index("# [[") : SCRIPT.index("# ///\n")], "", "but no [[match]]", id="no match"),
         pytest.param('# check = "structure"\n', "", "[[match]] 1 has no `check`", id="no check"),
         pytest.param('kind = "Lambda"', "kind = ", "not TOML", id="no TOML"),
         pytest.param("import keras", "import", "not Python", id="no Python"),
@@ -146,7 +146,7 @@ def test_a_match_explains_a_cause_if_every_field_matches(
     ],
 )
 def test_the_error_names_the_wrong_file(tmp_path: Path, old: str, new: str, message: str) -> None:
-    name, text = ("one.py", VALID) if old in VALID else (LIMITS, LIMIT)
+    name, text = ("one.py", SCRIPT) if old in SCRIPT else (LIMITS, LIMIT)
     assert old in text
     with pytest.raises(ValueError, match=re.escape(message)) as caught:
         load(write_issue(tmp_path, text.replace(old, new), name))

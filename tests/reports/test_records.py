@@ -19,8 +19,8 @@ def test_a_run_is_read_back_unchanged(tmp_path: Path) -> None:
     (stored,) = back.findings
     assert (stored.finding.title, stored.finding.count, stored.finding.proof) == (finding(0)["title"], 3, False)
     assert stored.script == finding(0)["source"]
-    assert (back.run.seconds, back.run.total.graphs, back.readable) == (100.0, 300, True)
-    assert (back.problems, back.unreadable) == ((), ())
+    assert (back.run.seconds, back.run.total.graphs, back.is_readable) == (100.0, 300, True)
+    assert (back.problems, back.damaged_folders) == ((), ())
 
 
 def test_a_write_that_fails_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -55,7 +55,7 @@ def test_a_wrong_run_file_is_named_and_findings_are_read(content: bytes | None, 
     if content is not None:
         (tmp_path / "run.json").write_bytes(content)
     back = read_run(tmp_path)
-    assert (back.readable, len(back.findings)) == (False, 1)
+    assert (back.is_readable, len(back.findings)) == (False, 1)
     assert back.problems[0].startswith("run.json: ") and message.lower() in back.problems[0].lower()
 
 
@@ -66,7 +66,7 @@ def test_a_truncated_finding_is_named_and_the_others_are_read(tmp_path: Path) ->
     for part in range(0, len(content) - 1, len(content) // 40):  # a file that only lacks its last newline is complete
         file.write_bytes(content[:part])
         back = read_run(tmp_path)
-        assert (len(back.findings), back.unreadable) == (1, (file.parent.name,))
+        assert (len(back.findings), back.damaged_folders) == (1, (file.parent.name,))
         assert back.problems[0].startswith(f"findings/{file.parent.name}/finding.json: ")
 
 

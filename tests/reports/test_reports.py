@@ -48,7 +48,7 @@ class Page(HTMLParser):
         return {attrs["href"] for _, attrs in self.elements if "href" in attrs}
 
 
-def of_keras(**changes: Any) -> Json:
+def keras_counts(**changes: Any) -> Json:
     return {"keras": counts(**changes)}
 
 
@@ -68,19 +68,19 @@ def reports(path: Path, findings: list[Json], known: KnownIssues = KNOWN, **chan
         pytest.param({}, [finding(0, proof=False)], f"{SENTENCE}: 2 known causes, nothing new", False, id="refuted"),
         pytest.param({}, [finding(0, proof=None), finding(1, proof=None)],
                      f"{SENTENCE}: 2 known causes, nothing new, 2 unconfirmed", False, id="unconfirmed"),
-        pytest.param({"counts": of_keras(known={})}, [finding(0)], f"{SENTENCE}: 1 new", True, id="none known"),
-        pytest.param({"counts": of_keras(verdicts={"upstream": {"faithful": 1}}, worst={}, known={})}, [],
+        pytest.param({"counts": keras_counts(known={})}, [finding(0)], f"{SENTENCE}: 1 new", True, id="none known"),
+        pytest.param({"counts": keras_counts(verdicts={"upstream": {"faithful": 1}}, worst={}, known={})}, [],
                      "Keras 3.15.1's clone_model is faithful on 1 graph: nothing new", False, id="faithful"),
-        pytest.param({"counts": of_keras(verdicts={"fixed": {"diverged": 2, "faithful": 1}},
+        pytest.param({"counts": keras_counts(verdicts={"fixed": {"diverged": 2, "faithful": 1}},
                                        worst={"fixed": {"wrong-training": 2}}, known={})}, [],
                      "clonediff's own cloner trains differently on 2 of 3 graphs: nothing new", False, id="fixed"),
-        pytest.param({"counts": of_keras(unrun=20, graphs=320)}, [],
+        pytest.param({"counts": keras_counts(unrun=20, graphs=320)}, [],
                      f"{SENTENCE.replace(',', ' that ran,', 1)}: 2 known causes, nothing new", False, id="unrun"),
-        pytest.param({"counts": of_keras(verdicts={})}, [], "Nothing new in 300 trials", False, id="no cloner"),
+        pytest.param({"counts": keras_counts(verdicts={})}, [], "Nothing new in 300 trials", False, id="no cloner"),
         pytest.param({"counts": {}}, [], "Nothing was tried", False, id="nothing"),
-        pytest.param({"counts": of_keras(refused={"ValueError: no": 9})}, [],
+        pytest.param({"counts": keras_counts(refused={"ValueError: no": 9})}, [],
                      f"{SENTENCE}: 2 known causes, nothing new", False, id="few refused"),
-        pytest.param({"counts": of_keras(refused={"ValueError: no": 10})}, [],
+        pytest.param({"counts": keras_counts(refused={"ValueError: no": 10})}, [],
                      f"{SENTENCE}: 2 known causes, nothing new", True, id="many refused"),
     ],
 )  # fmt: skip
@@ -88,8 +88,8 @@ def test_every_report_begins_with_the_verdict(
     changes: dict[str, Any], findings: list[Json], headline: str, breaks: bool, tmp_path: Path
 ) -> None:
     page, summary, _ = reports(tmp_path, findings, **changes)
-    read = verdict(read_run(tmp_path))
-    assert (read.headline, read.breaks) == (headline, breaks)
+    result = verdict(read_run(tmp_path))
+    assert (result.headline, result.breaks) == (headline, breaks)
     assert summary.startswith(f"## clonediff: {headline}\n")
     assert headline in page.text
     assert ("a bug in the generator" in summary) is ("10" in str(changes.get("counts", "")) and breaks and not findings)
@@ -104,12 +104,12 @@ def test_the_reports_say_that_a_run_has_not_ended(tmp_path: Path) -> None:
     assert (tmp_path / "summary.md").read_text().startswith("## clonediff: The run cannot be read\n")
 
 
-RICH: Json = {
+RICH_RUN: Json = {
     "interrupted": True, "seconds": 8000.0, "at_least": 2, "jobs": 3,
     "lost": {"keras/jax": "keras/jax: jax\nis not installed"},
     "failures": ["keras: a shard: no"],
     "flaky": ["keras: a title"],
-    "counts": of_keras(losses={"memory": 2, "time": 1}, refused={"ValueError: no": 10, "TypeError: b": 1},
+    "counts": keras_counts(losses={"memory": 2, "time": 1}, refused={"ValueError: no": 10, "TypeError: b": 1},
        graphs=320, unrun=20,
        verdicts={"mine:cloner": {"faithful": 10, "left out": 290}, "fixed": {"faithful": 300},
                  "upstream": {"crashed": 12, "diverged": 8, "faithful": 10, "left out": 270}},
@@ -122,8 +122,8 @@ def test_the_reports_of_a_run_equal_the_stored_text(tmp_path: Path) -> None:
     """Compare the summary, and the words of the page without the known issues."""
     followers = [difference("structure", f"layers[{number}]", "name", ("a", "b"), 4) for number in range(12)]
     findings = [finding(0), finding(1, smallest=False), finding(2, proof=False), finding(4, known="lambda-refused")]
-    findings += [finding(3, proof=None, unproven="it hangs", differences=[LOST, *followers])]
-    run_folder(tmp_path / "run", findings, example_run(**RICH))
+    findings += [finding(3, proof=None, unproven="it hangs", differences=[CLONE_LOST, *followers])]
+    run_folder(tmp_path / "run", findings, example_run(**RICH_RUN))
     write(tmp_path / "run" / "findings" / "cut" / "finding.json", b"{")
     write_reports(read_run(tmp_path / "run"), KNOWN)
     page = Page((tmp_path / "run" / "report.html").read_text()).text.partition("clonediff \N{MIDDLE DOT}")[2]
@@ -145,40 +145,40 @@ def test_a_report_has_every_cause_and_a_short_summary(count: int, tmp_path: Path
     assert not LOADING_ELEMENTS & {name for name, _ in page.elements}
 
 
-IN_DENSE = {"name": "dense", "kind": "Dense"}
-LOST = difference("made", "clone", "raises", ("a clone", "ValueError: no"), 0, first=IN_DENSE)
-WITHIN = difference(
+DENSE = {"name": "dense", "kind": "Dense"}
+CLONE_LOST = difference("made", "clone", "raises", ("a clone", "ValueError: no"), 0, first=DENSE)
+CELL_FROZEN = difference(
     *("structure", "", "trainable", ("true", "false"), 2), first={"name": "inner/lstm/cell", "kind": "LSTMCell"}
 )
-OF_MODEL = difference("structure", "model.name", "name", ("a", "b"), 4, first={"name": "it", "kind": "Functional"})
-TWICE = difference(
+MODEL_RENAMED = difference("structure", "model.name", "name", ("a", "b"), 4, first={"name": "it", "kind": "Functional"})
+MASK_LOST = difference(
     *("masks", "clone", "mask lost", ("a mask", "no mask"), 3),
     first={"name": "dense", "kind": "", "layer": 2, "use": 1},
 )
-HUGE = [box(f"dense#{use}", "Dense", "x#0.0") for use in range(10_000)]
-CIRCLE = [box("dense#0", "Dense", *["dense#1.0"] * 1000), *(PICTURES[0][number] for number in (2, 1, 2))]
+MANY_CALLS = [box(f"dense#{use}", "Dense", "x#0.0") for use in range(10_000)]
+CIRCULAR_CALLS = [box("dense#0", "Dense", *["dense#1.0"] * 1000), *(PICTURES[0][number] for number in (2, 1, 2))]
 
 
 @pytest.mark.parametrize(
     ("pictures", "differences", "titles", "marked", "wires"),
     [
-        pytest.param(PICTURES[:1], (LOST,), "original", "dense Dense raises: ValueError: no", 4, id="no clone"),
-        pytest.param((PICTURES[0],) * 2, (LOST,), "original clone",
+        pytest.param(PICTURES[:1], (CLONE_LOST,), "original", "dense Dense raises: ValueError: no", 4, id="no clone"),
+        pytest.param((PICTURES[0],) * 2, (CLONE_LOST,), "original clone",
                      "dense Dense raises: a clone|dense Dense raises: ValueError: no", 8, id="at a layer"),
-        pytest.param((PICTURES[0],) * 2, (TWICE,), "original clone",
+        pytest.param((PICTURES[0],) * 2, (MASK_LOST,), "original clone",
                      "dense Dense, use 1 mask lost: a mask|dense Dense, use 1 mask lost: no mask", 8, id="at a call"),
-        pytest.param((PICTURES[0],) * 2, (WITHIN,), "original clone",
+        pytest.param((PICTURES[0],) * 2, (CELL_FROZEN,), "original clone",
                      "lstm LSTM trainable: true|lstm LSTM trainable: false", 8, id="in a layer"),
-        pytest.param((PICTURES[0],) * 2, (OF_MODEL,), "original name: a clone name: b", "", 8, id="the model"),
-        pytest.param((PICTURES[0],) * 2, (LOST, TWICE) + (LOST,) * 4, "original clone",
+        pytest.param((PICTURES[0],) * 2, (MODEL_RENAMED,), "original name: a clone name: b", "", 8, id="the model"),
+        pytest.param((PICTURES[0],) * 2, (CLONE_LOST, MASK_LOST) + (CLONE_LOST,) * 4, "original clone",
                      "dense Dense raises: a clone raises: a clone raises: a clone and 2 more|"
                      "dense Dense, use 1 mask lost: a mask|"
                      "dense Dense raises: ValueError: no raises: ValueError: no raises: ValueError: no and 2 more|"
                      "dense Dense, use 1 mask lost: no mask", 8, id="many"),
         pytest.param(PICTURES, (), "original clone", "y InputLayer only here|lstm LSTM only here|add Add only here", 7,
                      id="another graph"),
-        pytest.param((HUGE,), (), "original", "", 0, id="huge"),
-        pytest.param((CIRCLE,), (), "original", "", 1, id="no order"),
+        pytest.param((MANY_CALLS,), (), "original", "", 0, id="huge"),
+        pytest.param((CIRCULAR_CALLS,), (), "original", "", 1, id="no order"),
         pytest.param((), (), "", "", 0, id="none"),
     ],
 )  # fmt: skip
@@ -214,7 +214,7 @@ ISSUE = Path(__file__).with_name("issue.txt").read_text()
     ("changes", "text"),
     [
         pytest.param({}, ISSUE, id="whole"),
-        pytest.param({"proof": False}, "does not fail when run alone; check it before you report it", id="not proven"),
+        pytest.param({"proof": False}, "does not fail when run alone; check it before you report it", id="refuted"),
         pytest.param({"cloner": "fixed"}, "`clonediff.clone_model` of clonediff does not clone", id="ours"),
         pytest.param({"differences": (), "detail": "ValueError: no"}, "The model cannot be built or run", id="refused"),
     ],
@@ -243,7 +243,7 @@ POISON = " ".join(
     )
 )
 """A text that tries to close an element, run code, add a link, or change the direction of text."""
-HIDES = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200f\u202a-\u202e\u2066-\u2069\ufeff\uffff\U000e0041]")
+UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200f\u202a-\u202e\u2066-\u2069\ufeff\uffff\U000e0041]")
 """Characters that change the direction of text, hide it or end it."""
 MARKDOWN = {
     "heading_open", "heading_close", "inline", "text", "paragraph_open", "paragraph_close", "softbreak",
@@ -254,14 +254,14 @@ MARKDOWN = {
 """The Markdown tokens that a report may have: no link, image, HTML or emphasis."""
 
 
-NO_TEXT = ("graph", "part", "change")
+CODED_FIELDS = ("graph", "part", "change")
 """Fields that are not free text."""
 
 
 def poison(value: Any, text: str) -> Any:
     """Return a record in which every text is replaced by `text`."""
     if isinstance(value, dict):
-        return {key: item if key in NO_TEXT else poison(item, text) for key, item in value.items()}
+        return {key: item if key in CODED_FIELDS else poison(item, text) for key, item in value.items()}
     if isinstance(value, (tuple, list)):
         return [poison(item, text) for item in value]
     return text if isinstance(value, str) else value
@@ -269,15 +269,15 @@ def poison(value: Any, text: str) -> Any:
 
 def hostile_reports(path: Path, text: str = POISON) -> tuple[Page, str, str]:
     """Return the reports of a run with this text in every field."""
-    evil = {**poison(finding(0), text), "generation": "keras", "subject": "keras", "cloner": text[:50]}
-    evil["versions"] = {text: text}
-    findings = [{**evil, "id": "a", "known": text}, {**evil, "id": "b", "proof": False}, {**evil, "id": "c"}]
-    hits = counts(verdicts={text: {"crashed": 1}}, worst={text: {"crash": 1}}, known={text: {"crash": 1}})
+    hostile = {**poison(finding(0), text), "generation": "keras", "subject": "keras", "cloner": text[:50]}
+    hostile["versions"] = {text: text}
+    findings = [{**hostile, "id": "a", "known": text}, {**hostile, "id": "b", "proof": False}, {**hostile, "id": "c"}]
+    causes = counts(verdicts={text: {"crashed": 1}}, worst={text: {"crash": 1}}, known={text: {"crash": 1}})
     run = {
         **poison(example_run(failures=[""], flaky=[""]), text),
         "lost": {text: text},
         "versions": {text: {text: text}},
-        "counts": {"keras": {**hits, "refused": {text: 1}}, text: counts(known={"lambda-refused": {"crash": 1}})},
+        "counts": {"keras": {**causes, "refused": {text: 1}}, text: counts(known={"lambda-refused": {"crash": 1}})},
     }
     known = KnownIssues((replace(KNOWN.get("lambda-refused"), title=text, reason=text, link=f"https://x/{text}"),))
     return reports(path, findings, known, **run)
@@ -301,7 +301,7 @@ def test_markdown_escapes_every_text(tmp_path: Path) -> None:
         assert not [token for token in tokens if token.type == "text" and re.search(r"@\w", token.content)]
     assert not re.search(r"(?i)(https?|ftp)://|\bwww\.\w", texts[0]), "GitHub makes links of bare addresses"
     for path in (*tmp_path.glob("*.[hm]*"), *tmp_path.rglob("issue.md")):
-        assert not HIDES.search(path.read_text())
+        assert not UNSAFE.search(path.read_text())
 
 
 def test_long_texts_are_cut_and_say_so(tmp_path: Path) -> None:

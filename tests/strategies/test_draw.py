@@ -37,7 +37,7 @@ from tests.helpers.drawn_graphs import drawn_graphs, graph_of, process_of
 from tests.helpers.example_counts import examples
 
 Warm = Callable[[str], SubjectProcess]
-SIMPLEST = {"numbers": [[], []]}
+SIMPLEST_CHOICES = {"numbers": [[], []]}
 
 
 @pytest.mark.parametrize("generation", ["keras", "tf_keras"])
@@ -65,7 +65,7 @@ def test_a_rebuilt_program_gives_the_same_graph(keras: SubjectProcess) -> None:
 
 @pytest.mark.parametrize("generation", ["keras", "tf_keras"])
 def test_the_simplest_choices_draw_the_simplest_model(generation: Generation, warm: Warm) -> None:
-    graph = warm(generation).draw(SIMPLEST)
+    graph = warm(generation).draw(SIMPLEST_CHOICES)
     assert graph is not None
     assert [type(step) for step in graph.program.body] == [Apply]
     assert _kinds(graph) == {"Lambda"}
@@ -90,7 +90,7 @@ def test_every_part_of_a_program_is_drawn() -> None:
     assert kinds >= {"compile", "trainable", "session", "policy", "quantize", "hang"}
 
 
-OF_ALL_KINDS = r"""
+ALL_PATTERNS = r"""
     keras\.initializers\.\w+\(\w+= keras\.regularizers\.\w+\(\w+= keras\.constraints\.\w+\(\w+=
     keras\.losses\.\w+\(\w+= keras\.optimizers\.\w+\(\w+= keras\.metrics\.\w+\(\w+=
     loss=\[ loss_weights= weighted_metrics= steps_per_execution= _constraint=(?:"non_neg"|keras\.constraints\.M)
@@ -99,30 +99,30 @@ OF_ALL_KINDS = r"""
     with\skeras\.utils\.custom_object_scope\( name="my_ trainable=False autocast=False dtype="float64" dtype=keras
     \.trainable\s=\sFalse mask=\w training=True activity_regularizer= lambda\w*\[1\]
 """
-OF_LAMBDAS = r"""
+LAMBDA_PATTERNS = r"""
     x\[0\]\s\+\sx\[1\] def\stransform def\soutput_mask def\soutput_shape output_shape=lambda mask=lambda
     mask=.*np\.arange\( if\smask\sis\sNone\selse \*\s3\.0\sif\straining arguments=\{"by" FACTOR\s=\s2\.0 "out_0":\sx
 """
-OF_LEARNING = r"\.adapt\(np\.arange \.adapt\(np\.array\(\[.red lora_rank= enable_lora\( kernel\.trainable\s="
-OF_OBJECTS = r"_layer\.(?:activation|kernel_\w+|bias_\w+)\s=\s"
-OF_STATES = r"initial_state=\[(.+),\s\1\]"
+ADAPT_PATTERNS = r"\.adapt\(np\.arange \.adapt\(np\.array\(\[.red lora_rank= enable_lora\( kernel\.trainable\s="
+OBJECT_PATTERNS = r"_layer\.(?:activation|kernel_\w+|bias_\w+)\s=\s"
+STATE_PATTERNS = r"initial_state=\[(.+),\s\1\]"
 
 
 @pytest.mark.parametrize(
-    ("generation", "kinds", "count", "texts"),
+    ("generation", "kinds", "count", "patterns"),
     [
-        ("keras", "", 400, OF_ALL_KINDS),
-        ("keras", "Lambda", 180, OF_LAMBDAS),
-        ("keras", "Dense Normalization StringLookup", 100, OF_LEARNING),
-        ("keras", "Dense", 100, OF_OBJECTS),
-        ("tf_keras", "LSTM", 30, OF_STATES),
+        ("keras", "", 400, ALL_PATTERNS),
+        ("keras", "Lambda", 180, LAMBDA_PATTERNS),
+        ("keras", "Dense Normalization StringLookup", 100, ADAPT_PATTERNS),
+        ("keras", "Dense", 100, OBJECT_PATTERNS),
+        ("tf_keras", "LSTM", 30, STATE_PATTERNS),
     ],
-    ids=["all", "Lambda", "what learns", "objects", "states"],
+    ids=["all", "Lambda", "adapt", "objects", "states"],
 )
-def test_every_form_of_source_is_drawn(generation: Generation, kinds: str, count: int, texts: str) -> None:
-    some = draws(process_of(generation), 0, count, kinds=kinds.split(), cloners=("fixed",))
-    sources = [graph.source for graph in (some if kinds else drawn_graphs(generation, count))]
-    assert [pattern for pattern in texts.split() if not re.search(pattern, "\n".join(sources))] == []
+def test_every_form_of_source_is_drawn(generation: Generation, kinds: str, count: int, patterns: str) -> None:
+    drawn = draws(process_of(generation), 0, count, kinds=kinds.split(), cloners=("fixed",))
+    sources = [graph.source for graph in (drawn if kinds else drawn_graphs(generation, count))]
+    assert [pattern for pattern in patterns.split() if not re.search(pattern, "\n".join(sources))] == []
     for source in sources:
         layers = re.findall(r"(?m)^ *(\w+_layer) = ", source)
         assert all(len(re.findall(rf"\b{layer}\b", source)) > 1 for layer in layers), source
@@ -135,7 +135,7 @@ def test_all_kinds_are_drawn_and_layers_more_often_than_operations() -> None:
 
 
 PROGRAM = {"generation": "keras", "inputs": [{"shape": [4]}], "body": [{"do": "apply", "kind": "ReLU"}]}
-OF_MINE = """
+USER_LAYERS = """
 import sys
 
 import keras
@@ -169,16 +169,16 @@ class Pair(keras.layers.Layer):
 def test_layers_of_a_file_are_drawn_with_arguments_that_suit_their_names(
     keras: SubjectProcess, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    path = tmp_path_factory.mktemp("layers") / "of_mine.py"
-    path.write_text(OF_MINE)
+    path = tmp_path_factory.mktemp("layers") / "user_layers.py"
+    path.write_text(USER_LAYERS)
     keras.layers = (f"{path}:Fade", f"{path}:Pair")
     try:
         graphs = list(draws(keras, 0, 60, values={"rate": ["0.0625"]}))
     finally:
         keras.layers = ()
-    sources = [graph.source for graph in graphs if "of_mine." in graph.source]
+    sources = [graph.source for graph in graphs if "user_layers." in graph.source]
     assert 12 < len(sources) < 48, "a third of all layers come from the file"
-    assert all("spec.loader.exec_module(of_mine)" in source for source in sources)
+    assert all("spec.loader.exec_module(user_layers)" in source for source in sources)
     calls = "\n".join(sources)
     assert "0.0625" in calls and "use_it=True" in calls
     assert {*re.findall(r"max_things=(\w+)", calls)} <= {"2", "4"} >= {*re.findall(r"never_heard_of=(\w+)", calls)}
@@ -188,7 +188,7 @@ def test_layers_of_a_file_are_drawn_with_arguments_that_suit_their_names(
 
 
 @pytest.mark.parametrize(
-    ("request_of", "message"),
+    ("fields", "message"),
     [
         ({"kinds": ["Dens"]}, "'Dens' is not a layer or operation"),
         ({"layers": ["json"]}, "json: expected a layer of keras, or a module or file with layers"),
@@ -198,8 +198,8 @@ def test_layers_of_a_file_are_drawn_with_arguments_that_suit_their_names(
         ({"program": {**PROGRAM, "preparations": [{"does": "lora", "lines": ["<it>.no()"], "on": 7}]}}, "IndexError: "),
     ],
 )
-def test_the_error_names_what_cannot_be_drawn(request_of: dict[str, Any], message: str, keras: SubjectProcess) -> None:
-    graphs = (keras.draw({"seed": seed, **request_of}) for seed in range(20))
+def test_the_error_names_what_cannot_be_drawn(fields: dict[str, Any], message: str, keras: SubjectProcess) -> None:
+    graphs = (keras.draw({"seed": seed, **fields}) for seed in range(20))
     with pytest.raises(SubjectError, match=message):
         list(graphs)
 
@@ -207,8 +207,8 @@ def test_the_error_names_what_cannot_be_drawn(request_of: dict[str, Any], messag
 OBJECTS = "initializers.Ones regularizers.L2 constraints.NonNeg losses.Huber metrics.Mean optimizers.SGD"
 
 
-class AcceptingKeras:
-    """A fake Keras that accepts all lines."""
+class AcceptingRunner:
+    """A line runner that accepts all lines."""
 
     def run(self, text: str) -> None:
         pass
@@ -216,7 +216,7 @@ class AcceptingKeras:
     def enter(self, scope: str) -> None:
         pass
 
-    def add_input(self, name: str, spec: Input, copied: str = "") -> Output:
+    def add_input(self, name: str, spec: Input, tensor: str = "") -> Output:
         return Output(name, spec.shape, spec.dtype)
 
     def evaluate(self, text: str) -> None:
@@ -227,14 +227,14 @@ class AcceptingKeras:
 
 
 @pytest.mark.no_keras
-@pytest.mark.parametrize("method", ["add_input", "follow", "open_nest", "close_nest", "close", "prepare"])
+@pytest.mark.parametrize("method", ["add_input", "add_instruction", "open_nest", "close_nest", "make_model", "prepare"])
 def test_an_error_in_the_builder_is_not_counted_as_a_refusal(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    def faulty(*arguments: object) -> None:
+    def fail(*arguments: object) -> None:
         raise TypeError("a fault of ours")
 
     catalogue = Catalogue("keras", {"Dense": CATALOGUE["Dense"]}, dict.fromkeys(OBJECTS.split(), ()))
-    monkeypatch.setattr(Builder, method, faulty)
-    graphs = (draw(from_seed(seed), catalogue, AcceptingKeras()) for seed in range(20))
+    monkeypatch.setattr(Builder, method, fail)
+    graphs = (draw(from_seed(seed), catalogue, AcceptingRunner()) for seed in range(20))
     with pytest.raises(TypeError, match="a fault of ours"):
         list(graphs)
 
@@ -247,19 +247,19 @@ def test_the_choices_of_an_instruction_are_independent() -> None:
     counts: dict[tuple[str, str], Counter[tuple[str, str]]] = defaultdict(Counter)
     count = 2000
     for seed in range(count):
-        graph = draw(from_seed(seed), catalogue, AcceptingKeras())
+        graph = draw(from_seed(seed), catalogue, AcceptingRunner())
         assert graph is not None
         features = _choices_of(graph.program)
         for pair in itertools.combinations(features, 2):
             counts[pair][features[pair[0]], features[pair[1]]] += 1
-    for pair, together in counts.items():
+    for pair, pair_counts in counts.items():
         first, second = (Counter[str]() for _ in pair)
-        for (value, other), times in together.items():
+        for (value, other), times in pair_counts.items():
             first[value] += times
             second[other] += times
         for value, other in itertools.product(first, second):
             expected = first[value] * second[other] / count
-            assert abs(together[value, other] - expected) < 5 * expected**0.5 + 5, (pair, value, other)
+            assert abs(pair_counts[value, other] - expected) < 5 * expected**0.5 + 5, (pair, value, other)
 
 
 def _choices_of(program: Program) -> dict[str, str]:
@@ -269,8 +269,8 @@ def _choices_of(program: Program) -> dict[str, str]:
     return {
         "kind": first.kind,
         "input": f"{program.inputs[0].shape} {program.inputs[0].fill}",
-        "made": arguments.get("units", ""),
-        "given": " ".join(sorted(arguments.keys() & {*"abc"})),
-        "touched": " ".join(sorted({"name", "trainable", "dtype"} & arguments.keys())),
+        "units": arguments.get("units", ""),
+        "arguments": " ".join(sorted(arguments.keys() & {*"abc"})),
+        "settings": " ".join(sorted({"name", "trainable", "dtype"} & arguments.keys())),
         "named": str(program.name),
     }
