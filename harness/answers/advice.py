@@ -36,26 +36,26 @@ _CRASH_ADVICE = (
         f"write {_REGISTER} above `{{name}}`, or {_SCOPE}",
     ),
 )
-"""A pattern for the message of an exception, and the advice; the first match counts."""
+"""A pattern for an exception's message, and the advice; the first match counts."""
 _NO_ARGUMENT = re.compile(r"(?P<kind>\w+)\.__init__\(\) missing \d+ required positional arguments?: (?P<names>.*)")
 
 
 class UserClasses(NamedTuple):
-    """A model's user classes by name, and the names of registered objects."""
+    """The user's classes by name, and the names of registered objects."""
 
     classes: Mapping[str, type]
     registered: frozenset[str]
 
 
 class Advice(NamedTuple):
-    """What the user can do, "" if nothing, and whether their code is at fault."""
+    """What the user can do (or ""), and whether their code is at fault."""
 
     text: str = ""
     user_fault: bool = False
 
 
 def advice(cause: Cause, message: str, user: UserClasses) -> Advice:
-    """What the user can do about a cause, or about an exception with this message."""
+    """What the user can do about a cause, or an exception with this message."""
     root = cause.root
     if colliding_names(cause):
         names = '`add_weight(name=f"{self.name}_scale")`'
@@ -63,8 +63,8 @@ def advice(cause: Cause, message: str, user: UserClasses) -> Advice:
     if not makes_a_clone([cause]):
         return _crash_advice(message, user)
     if root.part == "trainable" and root.found == "true":
-        frozen = "the clone" if root.first is None or root.first.layer < 0 else "the layer in the clone"
-        return Advice(f"freeze {frozen} again before you set its weights and compile it: `.trainable = False`")
+        part = "the clone" if root.first is None or root.first.layer < 0 else "the layer in the clone"
+        return Advice(f"freeze {part} again before you set its weights and compile it: `.trainable = False`")
     if root.change == "constraint" or (root.part, root.expected) == ("losses", "0"):
         return Advice("set it in the constructor: if it is set on a built layer, it takes effect only in clones")
     if root.check == "outputs" and root.first and root.first.kind in user.classes:
@@ -123,8 +123,8 @@ def _config_advice(owner: type, attributes: Iterable[str]) -> str:
     parameters = {attribute: _parameter(owner, attribute) for attribute in attributes}
     items = ", ".join(f'"{parameter}": self.{name}' for name, parameter in parameters.items() if parameter)
     if not items:
-        listed = ", ".join(f"`{name}`" for name in parameters)
-        return f"add {listed} to `{kind}.__init__` and to `{kind}.get_config`, or set it on the clone"
+        names = ", ".join(f"`{name}`" for name in parameters)
+        return f"add {names} to `{kind}.__init__` and to `{kind}.get_config`, or set it on the clone"
     if any("get_config" in vars(base) for base in owner.__mro__ if base.__module__ == owner.__module__):
         return f"add to the result of `{kind}.get_config`: `{items}`"
     return f"write `{kind}.get_config`: `return {{**super().get_config(), {items}}}`"

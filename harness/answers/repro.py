@@ -31,21 +31,21 @@ def issue_of(target: Target) -> str:
         return issue(target.finding, target.finding.source)
     assert target.issue is not None
     known = target.issue
-    because = f"{known.reason}.\n\n" if known.reason else ""
+    reason = f"{known.reason}.\n\n" if known.reason else ""
     links = "".join(f"{line}\n" for line in filter(None, (*known.lines, known.link)))
-    return f"# {known.title}\n\n{because}{links}\n{code_block(known.code.rstrip(), 'python')}\n"
+    return f"# {known.title}\n\n{reason}{links}\n{code_block(known.code.rstrip(), 'python')}\n"
 
 
 def run_script(script: Script, subject: Subject) -> tuple[ReplayAnswer, str]:
-    """Run a script in a fresh process of a subject's release."""
+    """Run a script on a subject; return the answer, also in words."""
     with closing(ScriptRunner(subject, search_path_of(subject))) as runner:
-        answer, reason = runner.answer(replace(script, sure=True))
+        answer, reason = runner.answer(replace(script, must_fail=True))
     if answer is ReplayAnswer.BREAKS:
         return answer, f"reproduced: it fails with {script.raises}"
     if answer is ReplayAnswer.UNKNOWN:
         return answer, f"cannot be run: {reason}"
-    ended = f"fails with {reason}" if reason else "passes"
-    return answer, f"not reproduced: expected {script.raises}, but it {ended}"
+    result = f"fails with {reason}" if reason else "passes"
+    return answer, f"not reproduced: expected {script.raises}, but it {result}"
 
 
 def issue_of_root(name: str, known: KnownIssues, fixes: Path = FIXES) -> str | None:
@@ -68,7 +68,7 @@ def issue_of_root(name: str, known: KnownIssues, fixes: Path = FIXES) -> str | N
 
 
 def _fixes(bugs: set[str], folder: Path) -> Iterator[tuple[str, str, list[str]]]:
-    """Yield the name and title of each useful fix, and the bugs that it fixes."""
+    """Yield each fix of these bugs: name, title, fixed bugs."""
     for path in sorted(folder.glob("*.py")):
         text = path.read_text(encoding="utf-8")
         if fixed := sorted(bugs & set(header_of(text, path).get("mends", ()))):

@@ -18,7 +18,7 @@ from clonediff.reports.records import Counts, Finding, Run, Severity
 BLOCK_SIZE = 10
 """How many graphs to draw from one seed: a few seconds of work."""
 JOBS_PER_BLOCK = 32
-"""A shard has one more block for every 32 jobs. The first shards are small, so that workers soon share findings."""
+"""A shard has one more block for every 32 jobs. The first shards are small, to share findings soon."""
 
 
 class Setup(msgspec.Struct, frozen=True):

@@ -50,9 +50,9 @@ def command(
     checked = check(model, tuple(dict.fromkeys(cloners)), clone_function or "")
     say_json(checked) if as_json else say(checked_text(checked, ignored), err=script)
     if script:
-        worst = next((cause.script for cause in without_renames(checked.causes) or checked.causes if cause.script), "")
-        if checked.causes and not worst:
-            shown = "a clone function" if clone_function else "this difference"
-            raise click.ClickException(f"no script can show {shown}: omit --script to read an explanation")
-        click.echo(escape_controls(worst) if worst else "there is no difference to show", nl=not worst, err=not worst)
+        text = next((cause.script for cause in without_renames(checked.causes) or checked.causes if cause.script), "")
+        if checked.causes and not text:
+            problem = "use a clone function" if clone_function else "show this difference"
+            raise click.ClickException(f"no script can {problem}: omit --script to read an explanation")
+        click.echo(escape_controls(text) if text else "there is no difference to show", nl=not text, err=not text)
     sys.exit(exit_code(breaks=checked.fails(ignored)))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from clonediff.harness.trials.checks import aspect_of
-from clonediff.harness.trials.checks.aspects import Shown
+from clonediff.harness.trials.checks.aspects import ComparisonName
 from clonediff.harness.trials.checks.paths import kind_of
 from clonediff.harness.trials.checks.skeletons import MISSING
 from clonediff.reports.records import Difference
@@ -21,7 +21,7 @@ def literal(text: str) -> str:
 
 
 class Comparison(NamedTuple):
-    """How a script compares models. With `sure`, it fails for every difference of this kind.
+    """How a script compares models. With `must_fail`, it fails for every such difference.
 
     "equal": the `expression`, where "{}" stands for a model, has the same value for both models.
     "assert": the expression is true.
@@ -30,12 +30,12 @@ class Comparison(NamedTuple):
     """
 
     expression: str = ""
-    sure: bool = True
+    must_fail: bool = True
     method: str = "equal"
 
 
-NOT_COMPARED = Comparison(sure=False)
-WHOLE_CONFIG = Comparison("{}.get_config()", sure=False)
+NOT_COMPARED = Comparison(must_fail=False)
+WHOLE_CONFIG = Comparison("{}.get_config()", must_fail=False)
 """The comparison if no expression shows only this difference."""
 _PATH = re.compile(r"(?:\.[^\W\d]\w*|\[\d+\]|\['[^'\\{}\n]*'\])+")
 """A path of attributes that is safe to write into a script."""
@@ -44,7 +44,7 @@ _ADAPTED_STATE = {
     ".mean": "keras.ops.convert_to_numpy({}.mean).tolist()",
     ".variance": "keras.ops.convert_to_numpy({}.variance).tolist()",
 }
-"""The expression for the adapted state of a layer, by the path of the state in an observation."""
+"""The expression for the adapted state of a layer, by its path in an observation."""
 _COLLECTION = re.compile(r"[A-Za-z]\w* of \d+$")
 _EXPRESSIONS = (
     (re.compile(r"(None|True|False|Ellipsis|'.*'|\".*\"|-?[\d.].*|-?inf|nan)$", re.DOTALL), "{}"),
@@ -54,9 +54,9 @@ _EXPRESSIONS = (
     (_COLLECTION, "len({})"),
     (re.compile(r"[A-Za-z]\w*$"), "type({}).__name__"),
 )
-"""A pattern that both facts match, and the expression to compare; the first match counts."""
+"""A pattern for both facts, and the expression to compare; the first match counts."""
 _DESCRIBED_IN_CONFIG = ("activity_regularizer", "function", "mask", "output_shape")
-"""Settings that the config only describes, so that their attributes are compared."""
+"""Settings that the config only describes, so the attributes are compared instead."""
 
 
 def layer_expression(difference: Difference, dialect: str) -> str:
@@ -76,8 +76,8 @@ def layer_expression(difference: Difference, dialect: str) -> str:
     elif first.kind == "InputLayer":  # its name differs in the clone
         return ""
     elif may_be_operation and first.inside == "Functional":  # not a cell in a layer
-        both = '[*model._flatten_layers(include_self=False), *getattr(model, "operations", ())]'
-        layers = f"(lambda model: {both})({{}}.get_layer({outermost}))"
+        members = '[*model._flatten_layers(include_self=False), *getattr(model, "operations", ())]'
+        layers = f"(lambda model: {members})({{}}.get_layer({outermost}))"
     else:
         layers = f"{{}}.get_layer({outermost})._flatten_layers(include_self=False)"
     return f"next(layer for layer in {layers} if layer.name == {name})"
@@ -98,8 +98,8 @@ def _compare_setting(difference: Difference, dialect: str) -> Comparison:
         return WHOLE_CONFIG
     if name in _DESCRIBED_IN_CONFIG:
         value = f"{layer}.{'_output_shape' if name == 'output_shape' else name}"
-        functions = all(fact.startswith("function ") for fact in (difference.expected, difference.found))
-        return Comparison(f"{value}.__code__") if functions else Comparison(f"type({value})", sure=False)
+        are_functions = all(fact.startswith("function ") for fact in (difference.expected, difference.found))
+        return Comparison(f"{value}.__code__" if are_functions else f"type({value})", must_fail=are_functions)
     if kind_of(difference) == "InputLayer":
         # Find the layer by its tensor, because its name may differ in the clone.
         return Comparison(f"[tensor._keras_history[0].get_config().get({literal(name)}) for tensor in {{}}.inputs]")
@@ -119,10 +119,10 @@ def _compare_attribute(difference: Difference, dialect: str) -> Comparison:
         return Comparison(f"hasattr({holder}, {last!r})") if last.isidentifier() else NOT_COMPARED
     if len({fact.rpartition(" of ")[2] for fact in facts if _COLLECTION.match(fact)}) == 1:
         return Comparison(f"type({expression}).__name__")
-    for pattern, compared in _EXPRESSIONS:
+    for pattern, template in _EXPRESSIONS:
         if all(map(pattern.match, facts)):
-            return Comparison(compared.replace("{}", expression))
-    return Comparison(f"type({expression}).__name__", sure=False)
+            return Comparison(template.replace("{}", expression))
+    return Comparison(f"type({expression}).__name__", must_fail=False)
 
 
 def _assert_apart(difference: Difference, dialect: str) -> Comparison:
@@ -145,7 +145,7 @@ def _attribute_expression(difference: Difference, dialect: str) -> str:
 
 
 def _compare_names(difference: Difference, dialect: str) -> Comparison:
-    """Compare the names of input layers, or else the names of all other layers."""
+    """Compare the names of input layers, or of all other layers."""
     kind = kind_of(difference)
     if kind == "InputLayer" or difference.part == "input":
         inputs = dialect == "keras" and layer_expression(difference, dialect)
@@ -160,8 +160,8 @@ def _compare_names(difference: Difference, dialect: str) -> Comparison:
 
 def _assert_disjoint(objects: str) -> Comparison:
     """Assert that the models share none of these objects."""
-    disjoint = f"{{*map(id, {objects.format('clone')})}}.isdisjoint(map(id, {objects.format('model')}))"
-    return Comparison(f"{disjoint}, 'the clone has objects of the model'", method="assert")
+    condition = f"{{*map(id, {objects.format('clone')})}}.isdisjoint(map(id, {objects.format('model')}))"
+    return Comparison(f"{condition}, 'the clone has objects of the model'", method="assert")
 
 
 def _compare_kinds(difference: Difference, dialect: str) -> Comparison:
@@ -191,7 +191,7 @@ def _compare_weights(difference: Difference, dialect: str) -> Comparison:
             halves, total = "keras.ops.full(weight.shape, 0.5)", "keras.ops.sum"
             functions = "(weight.constraint, weight.regularizer)"
         results = f"[float({total}(function({halves}))) for function in {functions} if function]"
-        return Comparison(f"[{results} for weight in {{}}.weights]", sure=False)
+        return Comparison(f"[{results} for weight in {{}}.weights]", must_fail=False)
     name = "path" if dialect == "keras" else "name"
     facts = f"weight.{name}, tuple(weight.shape), str(weight.dtype), weight.trainable"
     return Comparison(f"[({facts}) for weight in {{}}.weights]")
@@ -210,29 +210,29 @@ def _compare_run(difference: Difference, dialect: str) -> Comparison:
 
 _IS_A_MODEL = "isinstance(clone, keras.Model) and getattr(clone, 'inputs', None) is not None"
 
-_COMPARISONS: Mapping[Shown, Comparison | Callable[[Difference, str], Comparison]] = {
+_COMPARISONS: Mapping[ComparisonName, Comparison | Callable[[Difference, str], Comparison]] = {
     "apart": _assert_apart,
     "attribute": _compare_attribute,
-    "compiled": Comparison("{}.get_compile_config()", sure=False),
+    "compiled": Comparison("{}.get_compile_config()", must_fail=False),
     "config": WHOLE_CONFIG,
     "is a model": Comparison(_IS_A_MODEL, method="assert"),
     "kinds": _compare_kinds,
     "layers": _assert_layers_apart,
     "listed": _compare_weights,
     "names": _compare_names,
-    "numbers": Comparison(method="run", sure=False),
+    "numbers": Comparison(method="run", must_fail=False),
     "raises": Comparison(method="raises"),
     "run": _compare_run,
     "setting": _compare_setting,
     "trainable": _compare_setting,
     "weight values": Comparison("[weight.tolist() for weight in {}.get_weights()]"),
 }
-"""The comparison by the `shown` field of an aspect; without this field, nothing is compared."""
+"""The comparisons by name; without a name, nothing is compared."""
 
 
 def comparison(difference: Difference, dialect: str) -> Comparison:
-    """The comparison that shows a difference; a script cannot compare two clones."""
+    """The comparison that shows a difference, unless it is between two clones."""
     if difference.check == "again":
         return NOT_COMPARED
-    plan = _COMPARISONS.get(aspect_of(difference).shown, NOT_COMPARED)
+    plan = _COMPARISONS.get(aspect_of(difference).comparison, NOT_COMPARED)
     return plan if isinstance(plan, Comparison) else plan(difference, dialect)

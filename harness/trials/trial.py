@@ -1,4 +1,4 @@
-"""Runs a case on a subject, and finds the causes of each cloner's differences."""
+"""Runs a case on a subject, and finds each cloner's causes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from clonediff.harness.subjects.outcomes import TIMED_OUT, Lost, ValuesReport
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.checks import compare
 from clonediff.harness.trials.checks.alignment import Pair
-from clonediff.harness.trials.checks.aspects import differs
+from clonediff.harness.trials.checks.aspects import difference_of
 from clonediff.harness.trials.checks.failures import PROCESS_LOST, innermost_frame, looping_frame
 from clonediff.harness.trials.triage import Verdict, as_plain_models, causes, verdict, with_blame
 from clonediff.reports.known import KnownIssue
@@ -22,16 +22,16 @@ from clonediff.reports.records import UPSTREAM_AND_FIXED, Blame, Cause, Differen
 from clonediff.reports.run_folder import slug
 from clonediff.strategies.program import Graph
 
-__all__ = ["LOST", "Case", "CloneTrial", "Key", "Trial", "TrialCause", "loss_difference", "run"]
+__all__ = ["LOST_FINGERPRINT", "Case", "CloneTrial", "Key", "Trial", "TrialCause", "lost_process_difference", "run"]
 
 Key = tuple[str, str]
 
-LOST = "process-lost"
+LOST_FINGERPRINT = "process-lost"
 """The fingerprint if the original crashes its process."""
 
 _MIN_SECONDS = 20.0
 _SECONDS_FACTOR = 20.0
-"""A cloner's limit after a timeout: 20 times the model's time, at least 20 s."""
+"""After a timeout, a cloner has 20 times the time of the model, at least 20 s."""
 
 
 class CloneTrial(msgspec.Struct, frozen=True):
@@ -42,7 +42,7 @@ class CloneTrial(msgspec.Struct, frozen=True):
 
     @property
     def differences(self) -> tuple[Difference, ...]:
-        return tuple(difference for cause in self.causes for difference in cause.differences)
+        return tuple(item for cause in self.causes for item in cause.differences)
 
     @property
     def verdict(self) -> Verdict:
@@ -67,7 +67,7 @@ class TrialCause(msgspec.Struct, frozen=True):
 
     @property
     def blame(self) -> Blame | None:
-        """Whose fault it is; None if no cloner is at fault."""
+        """Who is at fault; None if no cloner is."""
         return None if self.cause is None else self.cause.blame
 
     @property
@@ -76,8 +76,8 @@ class TrialCause(msgspec.Struct, frozen=True):
 
     @property
     def id(self) -> str:
-        """The name of the finding, with the reason if the process was lost."""
-        if self.fingerprint != LOST:
+        """The name of the finding; if the process was lost, with the reason."""
+        if self.fingerprint != LOST_FINGERPRINT:
             return self.fingerprint
         return slug(self.fingerprint, self.detail.partition(":")[0].lower())
 
@@ -85,24 +85,24 @@ class TrialCause(msgspec.Struct, frozen=True):
 class Trial(msgspec.Struct, frozen=True):
     """The result of one case on one subject, for each cloner.
 
-    `not_tried` says why nothing was run, `refused` is the failure if the original could not be built, and `lost` is how
-    it crashed its process. `GraphTrials` adds `found`: the causes with their known issues.
+    `skip_reason` says why nothing was run. `refused` is the failure if the original could not be built, `lost` the loss
+    if it crashed its process. `GraphTrials` adds `found_causes`, the causes with their known issues.
     """
 
     clones: dict[str, CloneTrial] = {}
     refused: Failure | None = None
     lost: Lost | None = None
     original: Observation | None = None
-    found: tuple[TrialCause, ...] = ()
-    not_tried: str = ""
+    found_causes: tuple[TrialCause, ...] = ()
+    skip_reason: str = ""
 
     @property
     def causes(self) -> list[Cause]:
-        return [found.cause for found in self.found if found.cause is not None]
+        return [found.cause for found in self.found_causes if found.cause is not None]
 
     @property
-    def built(self) -> bool:
-        return self.refused is None and self.lost is None and not self.not_tried
+    def is_built(self) -> bool:
+        return self.refused is None and self.lost is None and not self.skip_reason
 
     @property
     def cannot_run(self) -> bool:
@@ -130,7 +130,7 @@ def run(
         trial = _compare_clones(case, subject, names, outcome)
         remaining = [name for name in cloners if name not in names]
         rest = run(case, subject, remaining, costly, timeout=timeout) if remaining else trial
-        if not rest.built or not remaining:
+        if not rest.is_built or not remaining:
             return rest
         clones = {**trial.clones, **rest.clones}
         return _trial_with_blame({name: clones[name] for name in cloners}, rest.original)
@@ -144,7 +144,7 @@ def run(
         if len(cloners) > 1:
             outcome = subject.trial(case, cloners=[name], costly=costly, timeout=timeout)
         if isinstance(outcome, Lost):
-            found = causes(None, [loss_difference(outcome)], tuple(case.arguments))
+            found = causes(None, [lost_process_difference(outcome)], tuple(case.arguments))
             clone_trials[name] = CloneTrial(tuple(found), Pair(answer.original, Clone()))
             continue
         clone_trials.update(_compare_clones(case, subject, [name], outcome).clones)
@@ -160,8 +160,8 @@ def _compare_clones(case: Case, subject: SubjectProcess, cloners: Sequence[str],
     clone_trials: dict[str, CloneTrial] = {}
     for name, differences in _with_numbers(by_cloner, subject).items():
         found = causes(original, differences, tuple(case.arguments))
-        promised = tuple(cause for cause in found if case.must_compile or cause.root.aspect != "compiled")
-        clone_trials[name] = CloneTrial(promised, Pair(original, answer.clones[name]))
+        relevant = tuple(cause for cause in found if case.must_compile or cause.root.aspect != "compiled")
+        clone_trials[name] = CloneTrial(relevant, Pair(original, answer.clones[name]))
     return _trial_with_blame(clone_trials, original)
 
 
@@ -172,13 +172,13 @@ def _trial_with_blame(clone_trials: Mapping[str, CloneTrial], original: Observat
 
 def _with_numbers(by_cloner: dict[str, list[Difference]], subject: SubjectProcess) -> dict[str, list[Difference]]:
     differences = itertools.chain.from_iterable(by_cloner.values())
-    pairs = dict.fromkeys(difference.digests for difference in differences if difference.digests)
+    pairs = dict.fromkeys(item.digests for item in differences if item.digests)
     if not pairs:
         return by_cloner
     numbers: dict[tuple[str, str] | None, Numbers | None] = {None: None}
     numbers.update(zip(pairs, map(_numbers, subject.values(list(pairs))), strict=True))
     return {
-        name: [replace(difference, numbers=numbers[difference.digests]) for difference in differences]
+        name: [replace(item, numbers=numbers[item.digests]) for item in differences]
         for name, differences in by_cloner.items()
     }
 
@@ -189,10 +189,10 @@ def _numbers(report: ValuesReport) -> Numbers | None:
     return Numbers(report.max_abs, report.count, math.prod(report.shape[0]), report.first or (), *report.values)
 
 
-def loss_difference(lost: Lost) -> Difference:
-    """The difference if a process is lost, without durations and sizes."""
+def lost_process_difference(lost: Lost) -> Difference:
+    """The difference of a lost process, without durations and sizes."""
     frame = (looping_frame if lost.reason == TIMED_OUT else innermost_frame)(lost.frames)
     raised = Raised(lost.reason, lost.message[:300], frame)
-    return differs(
+    return difference_of(
         PROCESS_LOST, "process", "", "process", "an answer", lost.line, None, name=raised.type, raised=raised
     )

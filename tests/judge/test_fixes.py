@@ -58,7 +58,7 @@ def test_scripts_of_fixed_issues_pass_with_the_fixes(generation: str, fixes: lis
     fixed_ids = [id_ for fix in fixes for id_ in fix.fixes]
     issues = [issue for issue in load().select(generation).issues if issue.id in fixed_ids]
     with closing(ScriptRunner(Subject.parse(generation), copy.search_path)) as runner:
-        answers = {issue.id: runner.answer(Script(issue.script, issue.raises, sure=True)) for issue in issues}
+        answers = {issue.id: runner.answer(Script(issue.script, issue.raises, must_fail=True)) for issue in issues}
     assert {id_: answer for id_, answer in answers.items() if answer[0] is not ReplayAnswer.GONE} == {}
 
 
@@ -126,7 +126,7 @@ def test_with_the_fixes_a_clone_is_saved_and_trained_as_its_model(script: str, t
     for fix in FIXES:
         copy.apply(fix.name, fix.text)
     with closing(ScriptRunner(Subject.parse("keras"), copy.search_path)) as runner:
-        assert runner.answer(Script(script, "AssertionError", sure=True)) == (ReplayAnswer.GONE, "")
+        assert runner.answer(Script(script, "AssertionError", must_fail=True)) == (ReplayAnswer.GONE, "")
 
 
 RELEASE = '''\

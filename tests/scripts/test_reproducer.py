@@ -147,25 +147,25 @@ def scripts(
     file = folder / f"of_{folder.name}.py"
     file.write_text(CLONERS + text)
     trials = GraphTrials(process, KnownIssues(), cloners=tuple(f"{file.with_suffix('')}:{name}" for name in faults))
-    causes = trials.try_case(model, costly=costly).found
+    causes = trials.try_case(model, costly=costly).found_causes
     assert {cause.cloner.rpartition(":")[2] for cause in causes} == set(faults)
     generation = process.subject.generation
     return {f"{item.cloner.rpartition(':')[2]} {item.fingerprint}": script_of(item, generation, {}) for item in causes}
 
 
 def run(scripts: dict[str, Script], generation: str) -> None:
-    """Run the scripts that compare something; each fault has one, which is sure unless the fault is in `MAY_PASS`."""
-    faults, compare, sure = (
-        {name.partition(" ")[0] for name, script in scripts.items() if wanted(script)}
-        for wanted in (lambda script: True, lambda script: script.raises, lambda script: script.sure)
+    """Run the scripts that compare something; each fault has a script that must fail, except those in `MAY_PASS`."""
+    faults, compared, must_fail = (
+        {name.partition(" ")[0] for name, script in scripts.items() if select(script)}
+        for select in (lambda script: True, lambda script: script.raises, lambda script: script.must_fail)
     )
-    assert (compare, sure) == (faults, faults - MAY_PASS)
+    assert (compared, must_fail) == (faults, faults - MAY_PASS)
     assert not any(script.raises for name, script in scripts.items() if " again-" in name), "no script clones twice"
     texts = {name: script.text for name, script in scripts.items() if script.raises}
     ends = {name: script.raises for name, script in scripts.items() if script.raises and not name.startswith("nested ")}
     with closing(ScriptRunner(Subject.parse(generation))) as runner:
-        ended = runner.run(RUN.format(keras=generation, scripts=texts, raised=ends), with_clonediff=True)
-    assert ended.code == 0, ended.stderr
+        ending = runner.run(RUN.format(keras=generation, scripts=texts, raised=ends), uses_clonediff=True)
+    assert ending.code == 0, ending.stderr
 
 
 INPUT = {"dtype": "float32", "fill": "steps"}
@@ -192,7 +192,7 @@ def test_a_script_fails_with_upstream_and_passes_with_our_clone_model(keras: Sub
     by_issue = {
         issue: script_of(found, "keras", {})
         for issue in ISSUES.split()
-        for found in trials.try_graph(graph_of_issue(issue), costly=False).found
+        for found in trials.try_graph(graph_of_issue(issue), costly=False).found_causes
         if found.known is not None and found.known.id == issue
     }
     assert set(by_issue) == set(ISSUES.split())
@@ -286,6 +286,6 @@ def test_a_script_uses_values_of_the_trial_and_prints_the_differences(keras: Sub
     notes = file.read_text().splitlines()
     file.unlink()
     with closing(ScriptRunner(Subject.parse("keras"))) as runner:
-        ended = runner.run(script.text, with_clonediff=True)
+        ended = runner.run(script.text, uses_clonediff=True)
     assert ended.type == "AssertionError", ended.stderr
     assert file.read_text().splitlines()[0] in notes

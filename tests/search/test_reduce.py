@@ -47,35 +47,36 @@ SHOWS: dict[str, tuple[Callable[[Graph], bool], int]] = {
 
 @pytest.mark.parametrize("shows", SHOWS)
 def test_a_graph_is_reduced_to_the_part_that_shows_the_cause(shows: str, keras: SubjectProcess) -> None:
-    still, calls = SHOWS[shows]
-    found = reduce(large(), lambda program: rebuild(keras, program), still)
-    assert still(found)
-    program = found.program
+    condition, calls = SHOWS[shows]
+    smallest = reduce(large(), lambda program: rebuild(keras, program), condition)
+    assert condition(smallest)
+    program = smallest.program
     assert (len(program.body), len(program.inputs), program.name) == (calls, 1, None)
     assert program.preparations == () or shows == "compiled"
-    assert "use_bias" not in found.source
+    assert "use_bias" not in smallest.source
 
 
 def test_the_reduction_ends_on_a_smaller_graph(keras: SubjectProcess) -> None:
     sources: list[str] = []
 
-    def still(graph: Graph) -> bool:
+    def fails_every_second_time(graph: Graph) -> bool:
         sources.append(graph.source)
         return len(sources) % 2 == 0
 
-    assert len(reduce(large(), lambda program: rebuild(keras, program), still).source) < len(large().source)
-    assert len(sources) < 200
+    smallest = reduce(large(), lambda program: rebuild(keras, program), fails_every_second_time)
+    assert len(smallest.source) < len(large().source) and len(sources) < 200
 
 
 def test_an_error_ends_the_reduction_and_is_named(keras: SubjectProcess, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fault(request: object) -> None:
+    def fail(request: object) -> None:
         raise SubjectError("a fault of ours")
 
     graph, trials = large(), GraphTrials(keras, KnownIssues())
-    drawn = trials.try_graph(graph).found[0]
-    monkeypatch.setattr(keras, "draw", fault)
-    smaller = reduce_graph(trials, graph, drawn.key, None)
-    assert (smaller.smallest, smaller.finished, smaller.failed) == (smaller.drawn, False, "a fault of ours")
+    drawn = trials.try_graph(graph).found_causes[0]
+    monkeypatch.setattr(keras, "draw", fail)
+    reduction = reduce_graph(trials, graph, drawn.key, None)
+    assert (reduction.smallest_cause, reduction.failure) == (reduction.drawn_cause, "a fault of ours")
+    assert not reduction.is_finished
 
 
 def test_a_program_that_keras_refuses_is_not_rebuilt(keras: SubjectProcess) -> None:

@@ -81,7 +81,7 @@ def test_a_cloner_that_ends_the_process_does_not_affect_others(keras: SubjectPro
     trials = GraphTrials(keras, KnownIssues(), cloners=(cloner_of("aborts"), "fixed"))
     trial = trials.try_graph(of_layer("layers.MaxPooling1D()", (4, 3)), costly=False)
     assert [clone.verdict.value for clone in trial.clones.values()] == ["killed its process", "faithful"]
-    (found,) = trial.found
+    (found,) = trial.found_causes
     assert found.title.startswith("Cloning a model, or running the clone, ends its process: SIGABRT in ")
     assert (found.cause and found.cause.severity, found.cloner) == (Severity.CRASH, cloner_of("aborts"))
 
@@ -89,7 +89,7 @@ def test_a_cloner_that_ends_the_process_does_not_affect_others(keras: SubjectPro
 def test_a_refused_original_is_counted_and_has_no_findings(keras: SubjectProcess) -> None:
     trials = GraphTrials(keras, KnownIssues())
     trial = trials.try_graph(of_layer("layers.Dense(-1)"))
-    assert (trial.found, trial.clones, trials.tally.refused) == ((), {}, 1)
+    assert (trial.found_causes, trial.clones, trials.tally.refused) == ((), {}, 1)
     assert trial.refused is not None and trial.refused.type == "ValueError"
     frame, *inner = trial.refused.frames
     assert (frame.file, frame.function) == ("<graph>", "<module>")
@@ -104,7 +104,7 @@ def test_a_long_stack_is_cut_in_the_middle(keras: SubjectProcess) -> None:
 def test_an_original_that_does_not_run_is_counted_separately(keras: SubjectProcess) -> None:
     trials = GraphTrials(keras, KnownIssues())
     trial = trials.try_graph(of_layer("layers.Embedding(1, 4)", (3,), dtype="int32", fill="ids", high=6))
-    assert trial.built and [found.cause.root.aspect for found in trial.found if found.cause] == ["name"]
+    assert trial.is_built and [found.cause.root.aspect for found in trial.found_causes if found.cause] == ["name"]
     assert (trials.tally.cannot_run, trials.tally.verdicts, trials.tally.worst) == (1, {}, {})
 
 
@@ -121,7 +121,7 @@ def test_less_severe_causes_are_left_out_and_counted_separately(at_least: Severi
     faults = {cloner_of(fault): severity for fault, severity in FAULTS.items()}
     trials = GraphTrials(keras, KnownIssues(), cloners=(*faults, "fixed"), at_least=at_least)
     trial = trials.try_case(models.case("several", "keras"))
-    causes = {found.cloner: found.cause.severity for found in reversed(trial.found) if found.cause is not None}
+    causes = {found.cloner: found.cause.severity for found in reversed(trial.found_causes) if found.cause is not None}
     assert causes == {name: severity for name, severity in faults.items() if severity <= at_least}
     assert {name for name, verdict in trials.tally.verdicts if verdict == "left out"} == set(faults) - set(causes)
     assert trials.tally.worst == dict.fromkeys(causes.items(), 1)
@@ -164,7 +164,7 @@ def test_the_cause_of_a_wrapped_exception_is_the_inner_exception(keras: SubjectP
     (tmp_path / "raises.py").write_text(RAISING_CLONERS + "".join(functions))
     cloners = [f"{tmp_path}/raises:clone_{number}" for number in range(len(RAISED))]
     trials = GraphTrials(keras, KnownIssues(), cloners=cloners)
-    causes = trials.try_case(models.case("compiled", "keras")).found
+    causes = trials.try_case(models.case("compiled", "keras")).found_causes
     assert [cause.title for cause in causes] == [f"A model cannot be cloned: {raised}" for raised in RAISED.values()]
 
 
@@ -172,7 +172,7 @@ def test_the_cause_of_a_wrapped_exception_is_the_inner_exception(keras: SubjectP
 def test_a_custom_model_has_the_same_cause_as_a_plain_model(own: ModelClass, keras: SubjectProcess) -> None:
     nest = Nest((Apply("Dense", (("units", "2"),)),), frozen=True, own=own)
     trials = GraphTrials(keras, KnownIssues(), cloners=(cloner_of("trainable_forgotten"),))
-    (found,) = trials.try_graph(graph_of(nest)).found
+    (found,) = trials.try_graph(graph_of(nest)).found_causes
     assert found.fingerprint == "structure-trainable-functional-d148cadb"
 
 

@@ -1,4 +1,4 @@
-"""Finds the data flow in a model: which layers can affect the outputs of which."""
+"""Finds the data flow in a model: the layers that can affect the outputs of a layer."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ A difference does not follow from differences of later stages.
 
 1. In the static structure, derived differences in a layer and its holders follow from the first difference in the
    layer, in the order of `ASPECTS`. A difference in a chosen value follows only if the layer itself was replaced.
-2. A difference in a run follows from differences upstream, in the static structure or in the run.
+2. A difference in a run follows from differences in layers upstream, in the static structure or in the run.
 3. From a rename, only renames follow; from a quiet difference, no difference in numbers does.
 4. An exception follows from differences upstream of the layer that was being called, or is named in the message; if
    neither is known, only from differences that change tensors. It never follows from a flag.
@@ -22,7 +22,7 @@ from clonediff.reports.records import Difference, Place, Severity
 
 _CALL_PARTS = ("call", *ARGUMENTS)
 _END_PARTS = ("input", "output", "input structure", "output structure", "config")
-_RUNS = {"": 0, "inference": 1, "training": 2}
+_RUN_ORDER = {"": 0, "inference": 1, "training": 2}
 
 
 def roots(flow: Flow, differences: Sequence[Difference]) -> list[list[Difference]]:
@@ -39,17 +39,17 @@ def roots(flow: Flow, differences: Sequence[Difference]) -> list[list[Difference
 
 
 def _sort_key(difference: Difference, flow: Flow) -> tuple[object, ...]:
-    """The causal order: by stage, static renames last, then by the layer's start time."""
+    """The causal order: by stage, static renames last, then by start time."""
     stage, path = _stage(difference), difference.path
     is_flag = difference.part == "trainable"  # freezing a layer freezes its sublayers
     time = flow.start_time(difference.first) if is_flag else flow.time(difference.first)
     if stage in (Stage.AT_REST, Stage.UNTOUCHED):
         row = aspect_of(difference)
         rank = (row.role != "replaced", ASPECTS.index(row))
-        late = row.role not in ("replaced", "chosen")
-        order = (True, rank, time) if _is_name(difference) else (False, late, time, rank)
+        is_late = row.role not in ("replaced", "chosen")
+        order = (True, rank, time) if _is_name(difference) else (False, is_late, time, rank)
         return stage, *order, path, difference.aspect
-    run = _RUNS.get(difference.run, 1) if difference.model == "clone" else 1
+    run = _RUN_ORDER.get(difference.run, 1) if difference.model == "clone" else 1
     return stage, run, time, difference.part != "mask", not difference.in_step, path, difference.aspect
 
 
@@ -88,7 +88,7 @@ def _is_flag(difference: Difference) -> bool:
 
 
 def _changes_tensors(earlier: Difference) -> bool:
-    """Whether a difference, such as that of a call, can make any layer raise."""
+    """Whether a difference, such as in a call, can make any layer raise."""
     if earlier.part == "config":
         return earlier.severity is Severity.TRAINING  # layers do not call regularizers and constraints
     affects_tensors = earlier.part in _CALL_PARTS or earlier.severity is Severity.OUTPUT
@@ -111,7 +111,7 @@ def _can_affect(later: Difference, earlier: Difference) -> bool:
 
 
 def _follows_statically(later: Difference, earlier: Difference, flow: Flow) -> bool:
-    """Whether a static difference follows from another in the layer or a sublayer."""
+    """Whether a static difference follows from one in the layer or a sublayer."""
     source, place = earlier.first, later.first
     role, later_role = aspect_of(earlier).role, aspect_of(later).role
     is_count = earlier.part == "call" and earlier.change == "count"

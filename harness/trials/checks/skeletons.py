@@ -48,10 +48,10 @@ def mismatches(expected: Any, found: Any, keys: tuple[Any, ...] = ()) -> Iterato
     elif form in ("value", "tensor"):
         yield Mismatch(keys, "tensor" if form == "tensor" else "value", expected, found)
     else:
-        yield from _in_items(dict(_items(expected)), dict(_items(found)), keys)
+        yield from _compare_items(dict(_items(expected)), dict(_items(found)), keys)
 
 
-def _in_items(expected: Mapping[Any, Any], found: Mapping[Any, Any], keys: tuple[Any, ...]) -> Iterator[Mismatch]:
+def _compare_items(expected: Mapping[Any, Any], found: Mapping[Any, Any], keys: tuple[Any, ...]) -> Iterator[Mismatch]:
     for key, item in expected.items():
         if key in found:
             yield from mismatches(item, found[key], (*keys, key))
