@@ -56,7 +56,7 @@ def classes_of(target: str) -> tuple[Generation, Sequence[str]]:
 def audit_all(names: Sequence[str], generation: Generation, jobs: int) -> Iterator[AuditedClass]:
     """Audit classes in `jobs` child processes; yield answers as they come."""
     processes = [SubjectProcess(Subject(generation)) for _ in range(jobs)]
-    idle = processes.copy()  # a thread takes one
+    idle = processes.copy()  # each thread takes one
 
     def audit(name: str) -> AuditedClass:
         process = idle.pop()

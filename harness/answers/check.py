@@ -53,7 +53,7 @@ class ExplainedCause(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def name_changes(self) -> list[str]:
-        """Old and new names in words, if only names differ."""
+        """Sentences with old and new names, if only names differ."""
         differences = self.cause.differences if self.name_only else ()
         return [f"{item.expected} is {item.found}" for item in differences if item.part != "layer"]
 
@@ -66,8 +66,7 @@ class ExplainedCause(msgspec.Struct, frozen=True, kw_only=True):
 class CheckedModel(msgspec.Struct, frozen=True):
     """A model, its inputs, and the causes of each cloner.
 
-    A `subclassed` model was wrapped in a functional model. `replaced` has the new classes of the layers that
-    the clone function replaces, by name.
+    A `subclassed` model was wrapped in a functional model. `replaced` has the new classes of replaced layers, by name.
     """
 
     model: str
@@ -84,7 +83,7 @@ class CheckedModel(msgspec.Struct, frozen=True):
         return [cause for causes in self.clones.values() for cause in causes]
 
     def fails(self, ignored: Collection[str] = ()) -> bool:
-        """Whether any cause is not ignored, and not only a changed name."""
+        """Whether any cause is neither ignored nor a changed name."""
         return any(not cause.ignored_by(ignored) for cause in without_renames(self.causes))
 
 

@@ -73,8 +73,8 @@ def assert_clones_faithfully(
     `model` is a built Functional or Sequential model of Keras 3 or `tf_keras`, trained or not. `clone` takes a model
     and returns its clone; the default is `clonediff.clone_model`. `inputs` are arrays to call both models on: one
     array, a list in the order of the inputs, or a dictionary by name; by default, they are drawn. The other arguments
-    work as in `check_clone`, but `costly` is on by default. The check "warned" is left out, because it would have to
-    build the model again.
+    work as in `check_clone`, but `costly` is on by default. The check "warned" is left out: it would need to build the
+    model again.
     """
     cloned = clone_live(model, {_CLONER: clone or "fixed"}, inputs=inputs, costly=costly)
     _assert_faithful(cloned.causes_of(_CLONER), ignore, at_least, cloned.description)

@@ -115,7 +115,7 @@ def _answer_row(
     if target.graph is None:
         return replace(row, reason="a known issue can only be replayed with --cloner upstream or fixed")
     trials = GraphTrials(process, known, cloners=(row.cloner,) if row.cloner else ())
-    differences = target.finding.differences if target.finding else ()  # none of a lost process
+    differences = target.finding.differences if target.finding else ()  # none if the process was lost
     costly = True if not differences or any(map(needs_costly_trial, differences)) else None
     trial = trials.try_if_supported(target.graph, costly=costly)
     answer, reason = answer_of(target.finding, trial)

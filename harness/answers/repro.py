@@ -37,7 +37,7 @@ def issue_of(target: Target) -> str:
 
 
 def run_script(script: Script, subject: Subject) -> tuple[ReplayAnswer, str]:
-    """Run a script on a subject; return the answer, also in words."""
+    """Run a script on a subject; return the answer and its text."""
     with closing(ScriptRunner(subject, search_path_of(subject))) as runner:
         answer, reason = runner.answer(replace(script, must_fail=True))
     if answer is ReplayAnswer.BREAKS:
@@ -68,7 +68,7 @@ def issue_of_root(name: str, known: KnownIssues, fixes: Path = FIXES) -> str | N
 
 
 def _fixes(bugs: set[str], folder: Path) -> Iterator[tuple[str, str, list[str]]]:
-    """Yield each fix of these bugs: name, title, fixed bugs."""
+    """Yield the name, the title and the fixed bugs of each fix of these bugs."""
     for path in sorted(folder.glob("*.py")):
         text = path.read_text(encoding="utf-8")
         if fixed := sorted(bugs & set(header_of(text, path).get("mends", ()))):

@@ -1,6 +1,6 @@
 """Find what an argument names: a run, a finding, a graph, a known issue.
 
-An argument that cannot be read becomes a target whose `problem` names the file, the field and what to do.
+If an argument cannot be read, the `problem` of its target names the file, the field and what to do.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def _targets_of_folder(path: Path) -> Iterator[Target]:
 
 
 def _target_of_file(path: Path) -> Target:
-    """Read a finding or a graph, whichever the fields show."""
+    """Read a file with the fields of a finding or of a graph."""
     address = str(path)
     try:
         fields = msgspec.json.decode(path.read_bytes(), type=dict[str, msgspec.Raw])

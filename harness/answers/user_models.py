@@ -20,8 +20,8 @@ from clonediff.strategies.program import Generation
 class UserModel(NamedTuple):
     """A model, the script that assigns it to `model`, and the cloners by name.
 
-    `subclassed` is the class of a model that was wrapped in a functional model, "" for other models. The clone function
-    adds the name and new class of each layer that it replaces to `replaced`, which is None without a clone function.
+    `subclassed` is the class of a model that was wrapped in a functional model, or "". The clone function adds the name
+    and new class of each layer that it replaces to `replaced`, which is None without a clone function.
     """
 
     model: Any

@@ -94,23 +94,22 @@ class Campaign:
         """A task for an idle worker, if any: a shard or, later, the smallest finding."""
         if len(self._running) >= self._pool.jobs or len(self._state.lost) == len(self._state.subjects):
             return None
-        remaining = self._deadline - time.monotonic()  # infinite at first
-        candidates = [
+        remaining = self._deadline - time.monotonic()  # seconds, infinite at first
+        rows = [
             (len(bytes(cause.finding.graph)), cause.finding.id, subject, cause)
             for (subject, _), cause in self._causes.items()
             if cause.finding is not None and not cause.is_reduced and subject not in self._state.lost
         ]
-        reserve = REDUCING_SHARE * 60 * (self._state.minutes or 0) if candidates else 0  # seconds
+        reserve = REDUCING_SHARE * 60 * (self._state.minutes or 0) if rows else 0  # seconds
         if remaining > reserve + self._longest_shard and (shard := next(self._shards, None)):
             keys = (key for (subject, key), cause in self._causes.items() if subject == shard.subject and cause.finding)
             return Task(shard.subject, msgspec.structs.replace(shard, seen=tuple(keys)))
         is_drawing = any(isinstance(task.work, Shard) for task in self._running.values())
-        if not candidates or remaining < MIN_SECONDS + SCRIPT_SECONDS or is_drawing:
+        if not rows or remaining < MIN_SECONDS + SCRIPT_SECONDS or is_drawing:
             return None
-        *_, subject, cause = min(candidates, key=lambda row: row[:3])
+        *_, subject, cause = min(rows, key=lambda row: row[:3])
         cause.is_reduced = True
-        share = min(1, self._pool.jobs / len(candidates))
-        return Task(subject, cause, max(MIN_SECONDS, remaining * share - SCRIPT_SECONDS))
+        return Task(subject, cause, max(MIN_SECONDS, remaining * min(1, self._pool.jobs / len(rows)) - SCRIPT_SECONDS))
 
     def _submit(self, task: Task) -> None:
         if isinstance(task.work, Shard):
@@ -137,7 +136,7 @@ class Campaign:
             result = future.result()
         except CancelledError as error:
             raise ClusterError("the scheduler is gone: restart it, and run again") from error
-        except Exception as error:  # of clonediff or a worker
+        except Exception as error:  # a fault of clonediff or a worker
             if task.subject not in self._state.lost:
                 self._handle_failure(task, error)
             return

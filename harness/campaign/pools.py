@@ -78,7 +78,7 @@ class DaskPool:
         return sum(worker["nthreads"] for worker in self._client.scheduler_info(n_workers=-1)["workers"].values())
 
     def check(self) -> None:
-        """Raise `ClusterError` if the scheduler is gone, or long without a worker."""
+        """Raise `ClusterError` if the scheduler or all workers are gone."""
         if self._client.status != "running":
             raise ClusterError("the scheduler is gone: restart it, and run again")
         if self._count_threads():

@@ -24,7 +24,7 @@ SAVE_SECONDS, REPORT_SECONDS = 5.0, 60.0
 class Record:
     """The `run` with the counts of a campaign, and its findings by folder.
 
-    `on_finding` is called with each new or fully reduced finding, `on_problem` with a message, and `on_progress` with
+    `on_finding` is called with a new or fully reduced finding, `on_problem` with a message, and `on_progress` with
     this record, the seconds left, and the titles of the findings that are being reduced.
     """
 
@@ -40,7 +40,7 @@ class Record:
     last_report: float = 0.0
 
     def add(self, subject: str, result: Result) -> None:
-        """Add the counts of a task, and its examples of graphs."""
+        """Add the counts of a task, and its refused and failed graphs."""
         self.run.versions[subject] = result.versions
         self.run.counts[subject] = self.run.counts.get(subject, Counts()).plus(result.counts)
         for kind, graphs in (("refused", result.refused_examples), ("faults", result.fault_examples)):

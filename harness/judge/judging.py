@@ -3,8 +3,8 @@
 The scripts of known issues run on both; then their models and drawn models are tried on both. A known issue is fixed if
 its script passes and its model is cloned faithfully; hidden if its script passes, but its model shows another bug; else
 unfixed. A regression is a script that passes only on the release, or a cause that only the new code shows on a model.
-If the release cannot clone that model, a crash is no regression, nor is a cause that is known or that the release shows
-on another model.
+If the release cannot clone that model, crashes are no regressions, nor are known causes and causes that the release
+shows on another model.
 """
 
 from __future__ import annotations
@@ -144,9 +144,8 @@ class Baseline:
         """Whether a trial of the release shows a cause, or a crash may hide it."""
         before = trial.clones[UPSTREAM].causes
         fingerprints = {fingerprint(item) for other in before for item in other.differences}
-        causes = [other for clone in trial.clones.values() for other in clone.causes]
-        severe = (other for other in causes if other.severity <= cause.severity)
-        if cause.fingerprint in fingerprints or any(is_same_bug(cause, other) for other in severe):
+        causes = [item for clone in trial.clones.values() for item in clone.causes if item.severity <= cause.severity]
+        if cause.fingerprint in fingerprints or any(is_same_bug(cause, other) for other in causes):
             return True
         is_hidden = cause.severity is Severity.CRASH or cause.fingerprint in self._seen
         return not makes_a_clone(before) and (is_hidden or self.known.find(cause) is not None)
@@ -175,16 +174,15 @@ class Candidate(GraphTrials):
         for key, (_, case) in list(self._regressions.items()):
             if not self._gave_up and key not in [item.key for item in self.try_case(case, costly=True).found_causes]:
                 del self._regressions[key]  # a timeout on a busy machine, or the release has shown it since
-        results: list[Regression] = []
+        items: list[Regression] = []
         for cause, case in sorted(self._regressions.values(), key=lambda pair: pair[0].severity):
             script = f"# Run it with the judged code.\n{reproducer(case, self.generation, cause.root).text}"
-            effect = EFFECTS[cause.severity]
-            results.append(Regression(cause.fingerprint, title(cause), effect, cause.root.found, script))
+            items.append(Regression(cause.fingerprint, title(cause), EFFECTS[cause.severity], cause.root.found, script))
         return replace(
             verdict,
             versions=self.process.versions,
             models=len(self._models),
-            regressions=tuple(results),
+            regressions=tuple(items),
             fixed=tuple(sorted((failing & passing) - unfaithful)),
             hidden=tuple(sorted(failing & passing & unfaithful)),
             unfixed=tuple(sorted(failing - passing)),
@@ -237,7 +235,7 @@ def _build_failure(trial: Trial) -> list[Cause]:
 
 
 def judge(texts: Mapping[str, str], baseline: Baseline, fixes: Sequence[str], *, tests: bool) -> Iterator[JudgeVerdict]:
-    """Judge proposals, texts by file name, that are applied one after another.
+    """Judge proposals (texts by file name), which are applied one after another.
 
     If there are several, first yields what each fixes beyond those before it, unless it is for another release.
     """

@@ -14,7 +14,7 @@ from clonediff.harness.subjects.subject import Subject
 
 TIME_LIMIT, MEMORY_LIMIT = 3600.0, 8 << 30  # seconds, bytes
 _RUN = "import os, pytest, sys; os.dup(1); os.dup2(2, 1); sys.exit(pytest.main(sys.argv[1:]))"
-"""Runs pytest, whose output goes to standard error. The pipe closes when it ends."""
+"""Run pytest: its output goes to standard error; the pipe for responses closes when it ends."""
 
 
 def compare(copy: PrivateCopy, subject: Subject) -> tuple[int, tuple[str, ...]]:

@@ -1,7 +1,7 @@
 """Read a proposed fix: a Python file, a diff, or a text with code blocks.
 
-Its code is not run. A Python file may have a header, as the fixes in `reports/fixes` do: a block `# /// clonediff` of
-TOML with the definitions of each file of Keras that it replaces, its releases, and the known issues that it fixes.
+Its code is not run. A Python file may have a header, as the fixes in `reports/fixes` do: a TOML block `# /// clonediff`
+with the definitions that it replaces in each file of Keras, its releases, and the known issues that it fixes.
 """
 
 from __future__ import annotations

@@ -231,7 +231,7 @@ _COMPARISONS: Mapping[ComparisonName, Comparison | Callable[[Difference, str], C
 
 
 def comparison(difference: Difference, dialect: str) -> Comparison:
-    """The comparison that shows a difference, unless it is between two clones."""
+    """The comparison that shows a difference; a script cannot compare two clones."""
     if difference.check == "again":
         return NOT_COMPARED
     plan = _COMPARISONS.get(aspect_of(difference).comparison, NOT_COMPARED)

@@ -77,7 +77,7 @@ os.dup2(devnull, 1)
 """
 """Read the path of a folder from each line, run its `repro.py` in a fork, and print the exit code.
 
-Standard error goes to the file `stderr` in the folder, the other fields of an `Ending` to the file `ending`.
+Standard error goes to the file `stderr` in the folder, the rest of an `Ending` to the file `ending`.
 """
 
 _REPLACE_CLONE_MODEL = "import clonediff, {0}; {0}.models.clone_model = clonediff.clone_model"
@@ -103,7 +103,7 @@ class Ending(msgspec.Struct, frozen=True):
     """How a script ended.
 
     `code` is the exit code: negative for a signal, None if the script was stopped, for the reason in `message`. `type`
-    and `message` describe the exception. `line` is the number of the last line that ran, None if it is unknown.
+    and `message` describe the exception. `line` is the last line that ran, None if unknown.
     """
 
     code: int | None = None

@@ -20,7 +20,7 @@ from clonediff.strategies.choices import BITS
 from clonediff.strategies.program import Generation, Graph
 
 NUMBERS_PER_PART = 24
-"""How many numbers to draw for the model, or for a call. Without numbers, choices are the simplest."""
+"""How many numbers to draw for the model, or for a call. When they run out, choices are the simplest."""
 MAX_PARTS = 8
 
 

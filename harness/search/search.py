@@ -78,8 +78,8 @@ def search(
 class Reduction:
     """The result of a reduction: the cause in the smallest graph, and in the drawn graph.
 
-    Both are None if the drawn graph does not show the cause again. `is_finished` is False if time ran out, or if the
-    subject failed with `failure`.
+    Both are None if the drawn graph does not show the cause again. `is_finished` is False if time ran out, or the
+    subject failed.
     """
 
     smallest_cause: TrialCause | None = None

@@ -1,6 +1,6 @@
 """Parses names of cloners, and checks that a subject supports them.
 
-`clonediff.harness.inside.cloners.users` documents the names of the user's cloners.
+`harness/inside/cloners/users.py` documents the names of users' cloners.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ from clonediff.strategies.program import Generation, Graph, stable_hash
 
 UPSTREAM = UPSTREAM_AND_FIXED[0]
 SAMPLING_RATE = 8
-"""If `costly` is None, one in this many graphs gets the costly checks: a second clone, and training."""
+"""By default, one in this many graphs gets the costly checks: a second clone, and training."""
 
 
 @dataclass(slots=True)
@@ -33,8 +33,8 @@ class Tally:
     """Counts of trials and their results.
 
     `drawn` counts trials of drawn graphs, without trials that reduce graphs; `flaky` counts flaky causes. `known`
-    counts graphs by known issue and its worst severity there, `worst` trials by cloner and its worst severity.
-    `refused` counts graphs whose original cannot be built, `cannot_run` graphs whose original does not run.
+    counts graphs by known issue and worst severity, `worst` trials by cloner and worst severity. `refused` counts
+    graphs whose original cannot be built, `cannot_run` graphs whose original does not run.
     """
 
     trials: int = 0

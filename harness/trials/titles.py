@@ -1,6 +1,6 @@
 """Writes the titles of causes, for readers who know Keras, but not clonediff.
 
-A title contains no name of a layer, no number and no message, so that a cause has the same title in every run.
+A title has no name of a layer, number or message: a cause has the same title in every run.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Triage: gives each cloner a verdict and causes, and each cause a fingerprint and blame.
 
 A fingerprint has the check, the aspect, the kind of layer if other kinds do not show the fault, and the type and frame
-of an exception. It has no name, index, message or address, so that it is the same for every seed, process and release.
+of an exception, but no name, index, message or address: it is the same for every seed, process and release.
 """
 
 from __future__ import annotations
@@ -219,7 +219,7 @@ def _kind(root: Difference) -> str:
         return "model"
     if root.part != "trainable":
         return ""
-    # Different code creates models, layers and, in its holder, a sublayer.
+    # Models and layers are created by different code, sublayers by their holder.
     if first.kind in _MODELS:
         return first.kind
     return f"in {first.inside}" if first.inside and first.inside not in _MODELS else ""

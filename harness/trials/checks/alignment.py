@@ -45,7 +45,7 @@ class Alignment:
 
     @property
     def moved(self) -> tuple[tuple[int, int], ...]:
-        """The pairs whose order differs, not only since another object is missing."""
+        """The pairs in another order, apart from the effect of missing objects."""
         return tuple(pair for pair, expected in zip(self.pairs, self.orders[0], strict=True) if pair[1] != expected)
 
 
@@ -108,7 +108,7 @@ class Pair:
         """The calls of each aligned layer, by its index in the original.
 
         Calls are aligned by their arguments, which are outputs of aligned calls, so this is repeated until nothing
-        changes. Calls with equal arguments are aligned by the consumers of their outputs, then by their order.
+        changes; calls with equal arguments by the consumers of their outputs, then by their order.
         """
         calls: dict[int, Alignment] = {}
         for _ in range(4):
@@ -130,7 +130,7 @@ class Pair:
             args, kwargs = map_tensors(call.args, name), map_tensors(call.kwargs, name)
             names = [name(tensor) for tensor in tensors([call.args, call.kwargs])]
             without_tensors = map_tensors([call.args, call.kwargs], lambda _: "")
-            # From strict to loose: all arguments, only the tensors, only positional ones, all but the tensors.
+            # From strict to loose: all arguments, only tensors, only positional ones, all but tensors.
             texts = (repr((args, kwargs)), repr(names), repr(args), repr(without_tensors))
             key = tuple(sorted(consumers))
             return (*((text, *suffix) for text in texts for suffix in ((key, use), (key,), (use,), ())), use)

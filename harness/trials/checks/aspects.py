@@ -82,7 +82,7 @@ def find_row(rows: Iterable[Aspect], part: Part, change: Change, name: str = "")
 def difference_of(
     rows: Iterable[Aspect], part: Part, change: Change, *arguments: Any, name: str = "", **fields: Any
 ) -> Difference:
-    """Create a difference with its row, by the `arguments` of `Aspect.difference`."""
+    """Create a difference with its row; `Aspect.difference` gets the `arguments`."""
     return find_row(rows, part, change, name).difference(*arguments, part=part, change=change, name=name, **fields)
 
 

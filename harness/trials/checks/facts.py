@@ -116,9 +116,8 @@ def check_facts(pair: Pair) -> Iterator[Difference]:
     for mismatch in _mismatches(pair):
         expected, found = mismatch.expected, mismatch.found
         if not (expected.first_place or found.first_place):
-            part, name = mismatch.part, mismatch.name
-            row = find_row((*SETTINGS, *ATTRIBUTES), part, "", name)
-            yield mismatch.difference(pair, row, *_both_texts(pair, expected, found), part=part, name=name)
+            row = find_row((*SETTINGS, *ATTRIBUTES), mismatch.part, "", mismatch.name)
+            yield mismatch.difference(pair, row, *_texts(pair, expected, found), part=mismatch.part, name=mismatch.name)
 
 
 def check_shared_facts(pair: Pair) -> Iterator[Difference]:
@@ -131,7 +130,7 @@ def check_shared_facts(pair: Pair) -> Iterator[Difference]:
             yield mismatch.difference(pair, SHARED_ATTRIBUTE, *texts, part=part, name=mismatch.name)
 
 
-def _both_texts(pair: Pair, expected: Fact, found: Fact) -> tuple[str, str]:
+def _texts(pair: Pair, expected: Fact, found: Fact) -> tuple[str, str]:
     """The texts of two facts; if these are equal, the second one begins with "another"."""
     texts = _describe(pair, expected, found), _describe(pair, found, expected)
     return texts if texts[0] != texts[1] else (texts[0], f"another {texts[1]}")

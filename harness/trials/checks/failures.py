@@ -40,7 +40,7 @@ _CALL_FILES = re.compile(r"/engine/base_layer\w*\.py$|/layers/|/ops/operation\.p
 """Files with the `__call__` of layers and operations."""
 
 _COMPILING_FUNCTION = "compile_from_config"
-"""It may deserialize any object, so failures in it get its frame."""
+"""This function may deserialize any object: failures in it get its frame."""
 
 _DESERIALIZING = ("from_config", "deserialize_keras_object")
 """The last functions on the stack if a class cannot read its own config."""

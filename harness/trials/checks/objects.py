@@ -122,7 +122,7 @@ def _find_reached(pair: Pair) -> Iterator[Difference]:
         texts, first = ("an object of its own", found), place(original, layer)
         is_public = names == attributes and not any(name[0] == "_" for name in names)
         if leak.class_name == "ndarray" and not is_public:
-            continue  # an argument that a call keeps
+            continue  # a call keeps this argument
         if not is_public:
             name = names[-1] if names else leak.class_name
             yield REACHED_OBJECT.difference(path, *texts, first, name=name, expression=leak.path)

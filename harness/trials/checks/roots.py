@@ -5,7 +5,7 @@ A difference does not follow from differences of later stages.
 
 1. In the static structure, derived differences in a layer and its holders follow from the first difference in the
    layer, in the order of `ASPECTS`. A difference in a chosen value follows only if the layer itself was replaced.
-2. A difference in a run follows from differences in layers upstream, in the static structure or in the run.
+2. A difference in a run follows from differences upstream, in the static structure or the run.
 3. From a rename, only renames follow; from a quiet difference, no difference in numbers does.
 4. An exception follows from differences upstream of the layer that was being called, or is named in the message; if
    neither is known, only from differences that change tensors. It never follows from a flag.

@@ -4,7 +4,7 @@ outputs: for the same inputs, in inference and training mode, the same structure
 
 masks: the same masks on every output and intermediate tensor.
 
-training: layers add the same losses; a compiled model gives the same results and weights after training on a batch.
+training: layers add the same losses; a compiled model has the same results and weights after a training batch.
 """
 
 from __future__ import annotations

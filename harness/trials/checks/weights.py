@@ -88,8 +88,7 @@ def _changed_fields(expected: Variable, found: Variable) -> Iterator[tuple[str, 
 def _compare_copied(pair: Pair) -> Iterator[Difference]:
     expected, original = pair.original.copied_weights, pair.original.structure
     found = pair.clone_observation.copied_weights
-    if pair.clone_observation.copy_failure is not None:
-        failure = pair.clone_observation.copy_failure
+    if (failure := pair.clone_observation.copy_failure) is not None:
         yield failure_difference(WEIGHTS_REFUSED, "set_weights", "it accepts the weights", failure, original)
         return
     for index, digests in enumerate(zip(expected, found, strict=False)):
