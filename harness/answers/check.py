@@ -16,8 +16,8 @@ from clonediff.harness.answers.user_models import UserModel, user_model
 from clonediff.harness.inside.subclassed import CLONE_LINES
 from clonediff.harness.inside.values import describe_input
 from clonediff.harness.observation import Case
-from clonediff.harness.scripts.reproducer import reproducer, with_versions
-from clonediff.harness.trials.triage import with_blame
+from clonediff.harness.scripts.reproducer import add_versions, reproducer
+from clonediff.harness.trials.triage import add_blame
 from clonediff.reports.documents import template
 from clonediff.reports.known import load
 from clonediff.reports.markup import one_line
@@ -57,7 +57,7 @@ class ExplainedCause(msgspec.Struct, frozen=True, kw_only=True):
         differences = self.cause.differences if self.name_only else ()
         return [f"{item.expected} is {item.found}" for item in differences if item.part != "layer"]
 
-    def ignored_by(self, ignored: Collection[str]) -> bool:
+    def is_ignored(self, ignored: Collection[str]) -> bool:
         """Whether `ignored` has the fingerprint, the known issue, or "documented"."""
         names = (self.cause.fingerprint, self.known, "documented" if self.documented else None)
         return any(name in ignored for name in names)
@@ -84,10 +84,10 @@ class CheckedModel(msgspec.Struct, frozen=True):
 
     def fails(self, ignored: Collection[str] = ()) -> bool:
         """Whether any cause is neither ignored nor a changed name."""
-        return any(not cause.ignored_by(ignored) for cause in without_renames(self.causes))
+        return any(not cause.is_ignored(ignored) for cause in drop_renames(self.causes))
 
 
-def without_renames(causes: Iterable[ExplainedCause]) -> list[ExplainedCause]:
+def drop_renames(causes: Iterable[ExplainedCause]) -> list[ExplainedCause]:
     """The causes that change more than names."""
     return [cause for cause in causes if not cause.name_only]
 
@@ -128,7 +128,7 @@ class _Explainer:
     def causes_by_cloner(self) -> dict[str, tuple[ExplainedCause, ...]]:
         """The causes of each cloner, except causes in replaced layers."""
         cloned, replaced = self._cloned, self._user.replaced or ()
-        by_cloner = with_blame({name: user_causes(cloned.causes_of(name, replaced)) for name in cloned.clones})
+        by_cloner = add_blame({name: user_causes(cloned.causes_of(name, replaced)) for name in cloned.clones})
         return {name: tuple(self._explain(cause, name) for cause in causes) for name, causes in by_cloner.items()}
 
     def _explain(self, cause: Cause, cloner: str) -> ExplainedCause:
@@ -158,7 +158,7 @@ class _Explainer:
         scripts = (reproducer(self._case, self._generation, difference, cloner) for difference in differences)
         failing = [script for script in scripts if script.raises]
         best = min(failing, key=lambda script: (not script.must_fail, "def config(model)" in script.text), default=None)
-        text = with_versions(best, self.versions).text if best else ""
+        text = add_versions(best, self.versions).text if best else ""
         return text.replace("clone = keras.models.clone_model(model)", CLONE_LINES) if self._user.subclassed else text
 
 
@@ -173,14 +173,14 @@ def _user_classes(model: Any, generation: Generation) -> UserClasses:
     return UserClasses(classes, frozenset(getattr(item, "__name__", "") for item in registered))
 
 
-def checked_text(checked: CheckedModel, ignored: Collection[str] = ()) -> str:
+def answer_text(checked: CheckedModel, ignored: Collection[str] = ()) -> str:
     """The answer as text for a terminal."""
     keras = next(iter(checked.versions))
     names = {"upstream": f"{keras}.models.clone_model", "fixed": "clonediff.clone_model"}
-    issues = dict.fromkeys(cause.known for cause in without_renames(checked.causes) if not cause.ignored_by(ignored))
+    issues = dict.fromkeys(cause.known for cause in drop_renames(checked.causes) if not cause.is_ignored(ignored))
     return template("check.txt.j2", one_line).render(
         checked=checked,
-        unfaithful=[name for name, causes in checked.clones.items() if without_renames(causes)],
+        unfaithful=[name for name, causes in checked.clones.items() if drop_renames(causes)],
         ignored=ignored,
         cloners={name: names.get(name) or cloner_name(name) for name in checked.clones},
         versions=[f"{name} {version}" for name, version in checked.versions.items()],

@@ -95,7 +95,7 @@ class ClonedModel(msgspec.Struct, frozen=True):
         differences = compare(self.original, self.clones[cloner], _LIVE_CHECKS)
         if replaced:
             prefixes = tuple(f"{layer}/" for layer in replaced)
-            groups = roots(Flow.of(self.original), differences)
+            groups = roots(Flow.find(self.original), differences)
             pairs = ((f"{group[0].first.name if group[0].first else ''}/", group) for group in groups)
             differences = [item for name, group in pairs if not name.startswith(prefixes) for item in group]
         return causes(self.original, differences)

@@ -20,7 +20,7 @@ from clonediff.reports.markup import code_block
 from clonediff.reports.records import EFFECTS
 from clonediff.strategies.program import Generation
 
-FIXES = KNOWN_ISSUES.with_name("fixes")
+FIXES_FOLDER = KNOWN_ISSUES.with_name("fixes")
 SCRIPTS_SHOWN = 3
 """How many scripts the issue of a root cause shows."""
 
@@ -48,7 +48,7 @@ def run_script(script: Script, subject: Subject) -> tuple[ReplayAnswer, str]:
     return answer, f"not reproduced: expected {script.raises}, but it {result}"
 
 
-def issue_of_root(name: str, known: KnownIssues, fixes: Path = FIXES) -> str | None:
+def issue_of_root(name: str, known: KnownIssues, fixes: Path = FIXES_FOLDER) -> str | None:
     """The text of one issue for all open bugs of a root cause, or None."""
     root = name.removeprefix("tf-")
     generation: Generation = "tf_keras" if name.startswith("tf-") else "keras"

@@ -18,10 +18,10 @@ from clonediff.reports.known import KnownIssue, KnownIssues
 from clonediff.reports.records import UNREADABLE, Finding, RecordError, read
 from clonediff.strategies.program import GENERATIONS, Graph, MalformedGraph, from_json
 
-FINDING = "finding.json"
+FINDING_FILE = "finding.json"
 _RUN_FILES = ("run.json", "findings")
-_RUN_PATTERNS = (f"findings/[!.]*/{FINDING}",)
-_FOLDER_PATTERNS = (FINDING, "[!.]*.json", f"*/{FINDING}", "*keras/[!.]*.json")
+_RUN_PATTERNS = (f"findings/[!.]*/{FINDING_FILE}",)
+_FOLDER_PATTERNS = (FINDING_FILE, "[!.]*.json", f"*/{FINDING_FILE}", "*keras/[!.]*.json")
 """Patterns for a finding, graphs, a folder of findings, and a corpus; the first with a match counts.
 
 Names that begin with a dot are left out: such a file is still being written.
@@ -130,7 +130,7 @@ def _target_of_file(path: Path) -> Target:
     address = str(path)
     try:
         fields = msgspec.json.decode(path.read_bytes(), type=dict[str, msgspec.Raw])
-        if path.name == FINDING or "graph" in fields:
+        if path.name == FINDING_FILE or "graph" in fields:
             return _target_of_finding(read(path, Finding), address)
         graph = from_json(path.read_bytes(), address)
     except OSError as error:

@@ -31,7 +31,7 @@ from clonediff.harness.subjects.releases import search_path_of
 from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.checks.alignment import Pair
 from clonediff.harness.trials.checks.paths import full_name
-from clonediff.harness.trials.checks.skeletons import TensorName, tensors
+from clonediff.harness.trials.checks.skeletons import TensorNamer, tensors
 from clonediff.harness.trials.cloners import allow_cloners, unsupported_cloner
 from clonediff.harness.trials.graph_trials import GraphTrials, new_causes
 from clonediff.harness.trials.trial import Key, Trial, TrialCause
@@ -149,7 +149,7 @@ def _pictures(pair: Pair) -> tuple[tuple[Box, ...], ...]:
     return original, tuple(_boxes(pair.clone_observation.structure, pair.name_in_original))
 
 
-def _boxes(model: Structure, name_of: TensorName) -> Iterator[Box]:
+def _boxes(model: Structure, name_of: TensorNamer) -> Iterator[Box]:
     """Yield a box for each call of a model, in topological order."""
     calls = {(number, use): call for number, layer in enumerate(model.layers) for use, call in enumerate(layer.calls)}
     inputs = {place: list(tensors([call.args, call.kwargs])) for place, call in calls.items()}

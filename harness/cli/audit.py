@@ -11,7 +11,7 @@ from clonediff.harness.answers.audit import audit_all, classes_of
 from clonediff.harness.cli import options as shared
 from clonediff.harness.cli.terminal import Progress, estimate, exit_code, say, say_json
 from clonediff.harness.observation import AuditedClass
-from clonediff.harness.trials.cloners import with_absolute_path
+from clonediff.harness.trials.cloners import absolute_name
 from clonediff.reports.markup import one_line
 
 _MAX_REASON = 110
@@ -34,7 +34,7 @@ def command(target: str, jobs: int, as_json: bool) -> None:
     """
     with Progress(quiet=as_json) as progress:
         progress.show(f"looking at {target}")
-        generation, classes = classes_of(with_absolute_path(target))
+        generation, classes = classes_of(absolute_name(target))
         if not classes:
             raise click.UsageError(f"{target}: found no class that has get_config and from_config; name another target")
         audits: list[AuditedClass] = []

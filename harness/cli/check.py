@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from clonediff.harness.answers.check import check, checked_text, without_renames
+from clonediff.harness.answers.check import answer_text, check, drop_renames
 from clonediff.harness.cli import options as shared
 from clonediff.harness.cli.terminal import exit_code, say, say_json
 from clonediff.reports.markup import escape_controls
@@ -48,9 +48,9 @@ def command(
     issue or not; 2 the model could not be loaded or checked; 130 interrupted.
     """
     checked = check(model, tuple(dict.fromkeys(cloners)), clone_function or "")
-    say_json(checked) if as_json else say(checked_text(checked, ignored), err=script)
+    say_json(checked) if as_json else say(answer_text(checked, ignored), err=script)
     if script:
-        text = next((cause.script for cause in without_renames(checked.causes) or checked.causes if cause.script), "")
+        text = next((cause.script for cause in drop_renames(checked.causes) or checked.causes if cause.script), "")
         if checked.causes and not text:
             problem = "use a clone function" if clone_function else "show this difference"
             raise click.ClickException(f"no script can {problem}: omit --script to read an explanation")

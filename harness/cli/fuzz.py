@@ -24,7 +24,7 @@ from clonediff.harness.cli.campaign_text import CampaignText, say_run, summary
 from clonediff.harness.cli.terminal import exit_code, say, say_json
 from clonediff.harness.keras_12202 import RELEASE
 from clonediff.harness.subjects.subject import Subject
-from clonediff.harness.trials.cloners import with_absolute_path
+from clonediff.harness.trials.cloners import absolute_name
 from clonediff.reports.documents import write_reports
 from clonediff.reports.known import KnownIssues, load
 from clonediff.reports.records import SEVERITIES, Run
@@ -107,7 +107,7 @@ def command(known_issues: Path, out: Path | None, corpus: Path | None, as_json: 
 
 
 def _setup(known: KnownIssues, minutes: float | None, trials: int | None, **options: Any) -> tuple[Setup, Run]:
-    layers = tuple(dict.fromkeys(map(with_absolute_path, options["layers"])))
+    layers = tuple(dict.fromkeys(map(absolute_name, options["layers"])))
     for name in layers:
         path = name if name.endswith(".py") else name.rpartition(":")[0]
         if path and not Path(path).is_file():

@@ -33,10 +33,10 @@ class PrivateCopy:
     def __init__(self, package: str, search_path: SearchPath, folder: Path, version: str = "") -> None:
         """Copy the package with its bytecode, since compiling it takes seconds."""
         spec = None if search_path else find_spec(package)
-        self.release = Path(spec.origin or "").resolve().parents[1] if spec else Path(search_path[0])
+        self.original = Path(spec.origin or "").resolve().parents[1] if spec else Path(search_path[0])
         self.folder, self.package, self.version = folder.resolve(), package, version
         self.search_path: SearchPath = (str(self.folder), *search_path)
-        copytree(self.release / package, self.folder / package)
+        copytree(self.original / package, self.folder / package)
         names = (f"{package}/{name}" for name in _CLONING_FILES)
         self._cloning_file = next((name for name in names if (self.folder / name).is_file()), "")
 
@@ -53,15 +53,15 @@ class PrivateCopy:
 
     def changed_files(self) -> list[str]:
         """The files that differ from the release."""
-        roots = (self.release, self.folder)
+        roots = (self.original, self.folder)
         names = {str(file.relative_to(root)) for root in roots for file in (root / self.package).rglob("*.py")}
-        return [name for name in sorted(names) if _read_lines(self.release / name) != _read_lines(self.folder / name)]
+        return [name for name in sorted(names) if _read_lines(self.original / name) != _read_lines(self.folder / name)]
 
     def diff(self) -> str:
         """All applied proposals as one unified diff."""
         lines: list[str] = []
         for name in self.changed_files():
-            old, new = _read_lines(self.release / name), _read_lines(self.folder / name)
+            old, new = _read_lines(self.original / name), _read_lines(self.folder / name)
             names = (f"a/{name}" if old else "/dev/null", f"b/{name}" if new else "/dev/null")
             lines += difflib.unified_diff(old, new, *names)
         return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)

@@ -3,8 +3,7 @@
 The scripts of known issues run on both; then their models and drawn models are tried on both. A known issue is fixed if
 its script passes and its model is cloned faithfully; hidden if its script passes, but its model shows another bug; else
 unfixed. A regression is a script that passes only on the release, or a cause that only the new code shows on a model.
-If the release cannot clone that model, crashes are no regressions, nor are known causes and causes that the release
-shows on another model.
+If the release cannot clone that model, a crash, and a cause that is known or shown elsewhere, is no regression.
 """
 
 from __future__ import annotations
@@ -42,10 +41,12 @@ from clonediff.reports.known import KnownIssue, KnownIssues
 from clonediff.reports.records import EFFECTS, Cause, Severity
 from clonediff.strategies.program import Graph
 
-ALL = "all of them"  # the name of the verdict on a series as a whole
+SERIES = "all of them"  # the name of the verdict on a series as a whole
 LIMITS = Limits(trial=15.0, cloning=0)
 MAX_LOST = 3  # processes that a candidate may end or block
 _DOCSTRING = re.compile(r'\A"""[\s\S]*?"""\s*')
+_JSON_NAMES = {"release": "against", "unfixed": "left", "regressions": "worse", "broken_scripts": "breaks"}
+_JSON_NAMES |= {"model_count": "models", "test_count": "tests"}
 
 
 class Regression(msgspec.Struct, frozen=True, rename={"found": "actual"}):
@@ -58,40 +59,40 @@ class Regression(msgspec.Struct, frozen=True, rename={"found": "actual"}):
     script: str
 
 
-class JudgeVerdict(msgspec.Struct, frozen=True, rename={"regressions": "worse", "unfixed": "left"}):
-    """The verdict on a proposal, or on a change to Keras; `against` is the release.
+class JudgeVerdict(msgspec.Struct, frozen=True, rename=_JSON_NAMES):
+    """The verdict on a proposal, or on a change to Keras.
 
     `should_fix` has ids of known issues. `fixed`, `hidden` and `unfixed` have ids of scripts that fail on the release,
-    `breaks` of scripts that fail only with the proposal. `models` counts the models tried, `tests` the tests that pass
-    on the release; `broken_tests` fail with the proposal. `refused` and `stopped` say why not all was tried.
+    `broken_scripts` only with the proposal. `test_count` counts tests that pass on the release; `broken_tests` fail
+    with the proposal. `refused` and `stopped` say why not all was tried.
     """
 
     name: str
-    against: str
+    release: str
     versions: dict[str, str] = {}
     should_fix: tuple[str, ...] = ()
     refused: str = ""
-    models: int = 0
+    model_count: int = 0
     regressions: tuple[Regression, ...] = ()
     fixed: tuple[str, ...] = ()
     hidden: tuple[str, ...] = ()
     unfixed: tuple[str, ...] = ()
-    breaks: tuple[str, ...] = ()
-    tests: int | None = None
+    broken_scripts: tuple[str, ...] = ()
+    test_count: int | None = None
     broken_tests: tuple[str, ...] = ()
     stopped: str = ""
 
     @property
     def missed(self) -> tuple[str, ...]:
         """The known issues in `should_fix` that are not fixed."""
-        return tuple(id_ for id_ in self.should_fix if id_ in (*self.unfixed, *self.breaks))
+        return tuple(id_ for id_ in self.should_fix if id_ in (*self.unfixed, *self.broken_scripts))
 
     @property
     def summary(self) -> str:
         """The verdict in a few words; "passes" if it fixes what it should, without regressions."""
         problems = {
             "does not load": self.refused,
-            "causes regressions": self.regressions or self.breaks or self.broken_tests,
+            "causes regressions": self.regressions or self.broken_scripts or self.broken_tests,
             f"does not fix {', '.join(self.missed)}": self.missed,
             "unfinished": self.stopped,
         }
@@ -181,12 +182,12 @@ class Candidate(GraphTrials):
         return replace(
             verdict,
             versions=self.process.versions,
-            models=len(self._models),
+            model_count=len(self._models),
             regressions=tuple(items),
             fixed=tuple(sorted((failing & passing) - unfaithful)),
             hidden=tuple(sorted(failing & passing & unfaithful)),
             unfixed=tuple(sorted(failing - passing)),
-            breaks=tuple(sorted({issue.id for issue in baseline.issues} - failing - passing)),
+            broken_scripts=tuple(sorted({issue.id for issue in baseline.issues} - failing - passing)),
             stopped=f"it crashed or blocked its process {MAX_LOST} times" if self._gave_up else "",
         )
 
@@ -225,7 +226,6 @@ class Candidate(GraphTrials):
 
 
 def _build_failure(trial: Trial) -> list[Cause]:
-    """The cause if the model can no longer be built."""
     if trial.lost is not None:
         return [Cause(LOST_FINGERPRINT, lost_process_difference(trial.lost), severity=Severity.CRASH)]
     if trial.refused is None:
@@ -258,13 +258,13 @@ def judge(texts: Mapping[str, str], baseline: Baseline, fixes: Sequence[str], *,
                     ids = tuple(issue.id for issue in unfixed)
                     yield replace(verdict, should_fix=proposal.fixes, fixed=tuple(sorted(passing)), unfixed=ids)
             should_fix = fixes or [id_ for proposal in applied for id_ in proposal.fixes]
-            verdict = replace(verdict, name=ALL if len(texts) > 1 else verdict.name, should_fix=tuple(should_fix))
+            verdict = replace(verdict, name=SERIES if len(texts) > 1 else verdict.name, should_fix=tuple(should_fix))
             if not applied:
                 raise ProposalError(f"it is for {proposal.releases}: choose another --subject")
             verdict = baseline.judge(verdict, subject, copy.search_path)
             if tests:
                 passing_tests, broken = compare(copy, subject)
-                verdict = replace(verdict, tests=passing_tests, broken_tests=broken)
+                verdict = replace(verdict, test_count=passing_tests, broken_tests=broken)
             yield verdict
         except (ProposalError, SubjectError) as error:
             yield replace(verdict, refused=str(error))

@@ -21,7 +21,7 @@ def compare(copy: PrivateCopy, subject: Subject) -> tuple[int, tuple[str, ...]]:
     """How many tests pass on the release, and which of them fail in the copy."""
     names = [f"{path.removesuffix('.py')}_test.py" for path in copy.changed_files()]
     files = [name for name in names if (copy.folder / name).is_file()]
-    passing, still_passing = (_passing_tests(root, files, subject) for root in (copy.release, copy.folder))
+    passing, still_passing = (_passing_tests(root, files, subject) for root in (copy.original, copy.folder))
     return len(passing), tuple(sorted(passing - still_passing))
 
 

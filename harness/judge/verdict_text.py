@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
-from clonediff.harness.judge.judging import ALL, JudgeVerdict
+from clonediff.harness.judge.judging import SERIES, JudgeVerdict
 from clonediff.reports.markup import escape_controls, escape_markdown, one_line
 from clonediff.reports.verdict import quantity
 
@@ -16,14 +16,14 @@ def sentence(verdict: JudgeVerdict) -> str:
     if verdict.refused:
         return f"{verdict.summary}: {verdict.refused}"
     count = len(verdict.fixed) + len(verdict.hidden) + len(verdict.unfixed)
-    regressions = len(verdict.regressions) + len(verdict.breaks)
+    regressions = len(verdict.regressions) + len(verdict.broken_scripts)
     parts = [
         f"fixes {len(verdict.fixed)} of {quantity(count, 'known issue')}",
-        f"{quantity(verdict.models, 'model')} tried",
+        f"{quantity(verdict.model_count, 'model')} tried",
         quantity(regressions, "regression") if regressions else "no regressions",
     ]
-    if verdict.tests is not None:
-        parts.append(f"{len(verdict.broken_tests)} of {verdict.tests} tests of Keras fail")
+    if verdict.test_count is not None:
+        parts.append(f"{len(verdict.broken_tests)} of {verdict.test_count} tests of Keras fail")
     if verdict.stopped:
         parts.append(f"not everything was tried: {verdict.stopped}")
     return f"{verdict.summary}: {'; '.join(parts)}"
@@ -31,7 +31,7 @@ def sentence(verdict: JudgeVerdict) -> str:
 
 def terminal_lines(verdict: JudgeVerdict, *, series: bool = False) -> Iterator[str]:
     """Yield the lines for a terminal; a fix of a `series` has only a list."""
-    if series and verdict.name != ALL and not verdict.refused:
+    if series and verdict.name != SERIES and not verdict.refused:
         first = f"{one_line(Path(verdict.name).stem)} fixes {len(verdict.fixed)}"
         lists = {first: verdict.fixed, "  does not fix": verdict.missed}
         if not verdict.fixed:
@@ -42,7 +42,7 @@ def terminal_lines(verdict: JudgeVerdict, *, series: bool = False) -> Iterator[s
             "  fixes": () if series else verdict.fixed,
             "  hidden: its script passes, but its model shows another bug": verdict.hidden,
             "  does not fix": verdict.unfixed,
-            "  regression, a script": verdict.breaks,
+            "  regression, a script": verdict.broken_scripts,
             "  regression, a test of Keras": verdict.broken_tests,
         }
     for label, ids in lists.items():
@@ -61,4 +61,4 @@ def comment(verdict: JudgeVerdict) -> str:
     for cause in verdict.regressions[:1]:
         script = textwrap.indent(escape_controls(cause.script[:4000]), "    ")
         lines += ["", "<details><summary>The script of the worst</summary>", "", script, "", "</details>"]
-    return "\n".join((*lines, "", f"{escape_markdown(verdict.name)} against {escape_markdown(verdict.against)}", ""))
+    return "\n".join((*lines, "", f"{escape_markdown(verdict.name)} against {escape_markdown(verdict.release)}", ""))

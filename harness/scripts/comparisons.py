@@ -34,7 +34,7 @@ class Comparison(NamedTuple):
     method: str = "equal"
 
 
-NOT_COMPARED = Comparison(must_fail=False)
+NO_COMPARISON = Comparison(must_fail=False)
 WHOLE_CONFIG = Comparison("{}.get_config()", must_fail=False)
 """The comparison if no expression shows only this difference."""
 _PATH = re.compile(r"(?:\.[^\W\d]\w*|\[\d+\]|\['[^'\\{}\n]*'\])+")
@@ -110,13 +110,13 @@ def _compare_attribute(difference: Difference, dialect: str) -> Comparison:
     """Compare an attribute of a layer, or of an object in it."""
     expression = _attribute_expression(difference, dialect)
     if not expression:
-        return NOT_COMPARED
+        return NO_COMPARISON
     if state := _ADAPTED_STATE.get(difference.expression):
         return Comparison(state.format(expression.removesuffix(difference.expression)))
     facts = (difference.expected, difference.found)
     if MISSING in facts:
         holder, _, last = expression.rpartition(".")
-        return Comparison(f"hasattr({holder}, {last!r})") if last.isidentifier() else NOT_COMPARED
+        return Comparison(f"hasattr({holder}, {last!r})") if last.isidentifier() else NO_COMPARISON
     if len({fact.rpartition(" of ")[2] for fact in facts if _COLLECTION.match(fact)}) == 1:
         return Comparison(f"type({expression}).__name__")
     for pattern, template in _EXPRESSIONS:
@@ -133,7 +133,7 @@ def _assert_apart(difference: Difference, dialect: str) -> Comparison:
         path = difference.found.partition(", ")[2]
         model = layer_expression(difference, dialect) + path if _PATH.fullmatch(path) else ""
     if not clone or not model:
-        return NOT_COMPARED
+        return NO_COMPARISON
     reason = "'the clone reaches an object of the model'"
     return Comparison(f"{clone.format('clone')} is not {model.format('model')}, {reason}", method="assert")
 
@@ -182,7 +182,7 @@ def _is_nested(difference: Difference) -> bool:
 
 def _compare_weights(difference: Difference, dialect: str) -> Comparison:
     if difference.part != "weight":
-        return NOT_COMPARED
+        return NO_COMPARISON
     if difference.change == "shared":
         return _assert_disjoint("{}.weights")
     if difference.change == "constraint":  # two functions may have the same name, so compare their results
@@ -233,6 +233,6 @@ _COMPARISONS: Mapping[ComparisonName, Comparison | Callable[[Difference, str], C
 def comparison(difference: Difference, dialect: str) -> Comparison:
     """The comparison that shows a difference; a script cannot compare two clones."""
     if difference.check == "again":
-        return NOT_COMPARED
-    plan = _COMPARISONS.get(aspect_of(difference).comparison, NOT_COMPARED)
+        return NO_COMPARISON
+    plan = _COMPARISONS.get(aspect_of(difference).comparison, NO_COMPARISON)
     return plan if isinstance(plan, Comparison) else plan(difference, dialect)

@@ -55,8 +55,8 @@ class Script:
 def script_of(trial_cause: TrialCause, dialect: str, versions: Mapping[str, str]) -> Script:
     """The script of a cause; without differences, only the source of the model."""
     if trial_cause.cause is None:
-        return with_versions(Script(trial_cause.case.source), versions)
-    return with_versions(reproducer(trial_cause.case, dialect, trial_cause.cause.root, trial_cause.cloner), versions)
+        return add_versions(Script(trial_cause.case.source), versions)
+    return add_versions(reproducer(trial_cause.case, dialect, trial_cause.cause.root, trial_cause.cloner), versions)
 
 
 def reproducer(case: Case, dialect: str, difference: Difference, cloner: str = "upstream") -> Script:
@@ -133,7 +133,7 @@ def ending_of(difference: Difference) -> str:
     return "AssertionError" if difference.raised is None else difference.raised.type
 
 
-def with_versions(script: Script, versions: Mapping[str, str]) -> Script:
+def add_versions(script: Script, versions: Mapping[str, str]) -> Script:
     """Append a comment with the versions that showed the difference."""
     line = comment(", ".join(f"{name} {version}" for name, version in versions.items()))
     return dataclasses.replace(script, text=f"{script.text}# {line}\n") if versions else script

@@ -21,7 +21,7 @@ _MODULE_NAME = re.compile(r"[\w-]+")
 
 def full_name_of_cloner(text: str) -> str:
     """The full name of a user's cloner, with the folder of its module."""
-    path, colon, function = with_absolute_path(text).rpartition(".py:")
+    path, colon, function = absolute_name(text).rpartition(".py:")
     file = Path(f"{path}.py")
     if colon and not _MODULE_NAME.fullmatch(file.stem):
         rule = "the name of a module has only letters, digits, _ and -; rename the file"
@@ -39,7 +39,7 @@ def full_name_of_cloner(text: str) -> str:
     return cloner.name
 
 
-def with_absolute_path(name: str) -> str:
+def absolute_name(name: str) -> str:
     """The name of a cloner, in which a file has its absolute path."""
     path, colon, function = name.partition(".py:")
     if not colon and not name.endswith(".py"):

@@ -62,7 +62,7 @@ def verdict(differences: Sequence[Difference]) -> Verdict:
 
 def causes(original: Observation | None, differences: Sequence[Difference], names: tuple[str, ...] = ()) -> list[Cause]:
     """The causes of differences, the worst first; `names` are clone arguments."""
-    flow = Flow(()) if original is None else Flow.of(original)
+    flow = Flow(()) if original is None else Flow.find(original)
     result = []
     for name, (root, *followers) in group_by_fingerprint(flow, differences).items():
         severity = min(item.severity for item in (root, *followers))
@@ -170,7 +170,7 @@ def makes_a_clone(causes: Iterable[Cause]) -> bool:
     return not any(cause.root.check == "made" for cause in causes)
 
 
-def with_blame(by_cloner: Mapping[str, Sequence[Cause]]) -> dict[str, tuple[Cause, ...]]:
+def add_blame(by_cloner: Mapping[str, Sequence[Cause]]) -> dict[str, tuple[Cause, ...]]:
     """The causes of each cloner, with blame.
 
     If upstream was not called or made no clone, the blame for causes of fixed is unknown.
@@ -194,12 +194,12 @@ def title(cause: Cause, layer: str | None = None) -> str:
     return sentence(root, _kind(root) if root.raised is None else signature(root)[2], layer)
 
 
-def as_plain_models(differences: Iterable[Difference]) -> list[Difference]:
+def use_plain_models(differences: Iterable[Difference]) -> list[Difference]:
     """Replace drawn custom models with plain models, unless the class differs."""
-    return [item if item.first is None else replace(item, first=_as_plain(item, item.first)) for item in differences]
+    return [item if item.first is None else replace(item, first=_plain_place(item, item.first)) for item in differences]
 
 
-def _as_plain(difference: Difference, first: Place) -> Place:
+def _plain_place(difference: Difference, first: Place) -> Place:
     custom, holder = _CUSTOM_MODEL.match(first.kind), _CUSTOM_MODEL.match(first.inside)
     is_about_class = difference.part in ("kind", "attribute")
     kind = first.kind if custom is None else custom[1] if is_about_class else _PLAIN_KINDS[custom[1]]

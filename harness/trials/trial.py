@@ -16,7 +16,7 @@ from clonediff.harness.trials.checks import compare
 from clonediff.harness.trials.checks.alignment import Pair
 from clonediff.harness.trials.checks.aspects import difference_of
 from clonediff.harness.trials.checks.failures import PROCESS_LOST, innermost_frame, looping_frame
-from clonediff.harness.trials.triage import Verdict, as_plain_models, causes, verdict, with_blame
+from clonediff.harness.trials.triage import Verdict, add_blame, causes, use_plain_models, verdict
 from clonediff.reports.known import KnownIssue
 from clonediff.reports.records import UPSTREAM_AND_FIXED, Blame, Cause, Difference, Numbers, Raised
 from clonediff.reports.run_folder import slug
@@ -133,7 +133,7 @@ def run(
         if not rest.is_built or not remaining:
             return rest
         clones = {**trial.clones, **rest.clones}
-        return _trial_with_blame({name: clones[name] for name in cloners}, rest.original)
+        return _add_blame({name: clones[name] for name in cloners}, rest.original)
     answer = subject.trial(case, cloners=(), costly=costly, timeout=timeout) if cloners else outcome
     if not isinstance(answer, Answer) or answer.original is None:
         return Trial(lost=answer) if isinstance(answer, Lost) else _compare_clones(case, subject, (), answer)
@@ -148,7 +148,7 @@ def run(
             clone_trials[name] = CloneTrial(tuple(found), Pair(answer.original, Clone()))
             continue
         clone_trials.update(_compare_clones(case, subject, [name], outcome).clones)
-    return _trial_with_blame(clone_trials, answer.original)
+    return _add_blame(clone_trials, answer.original)
 
 
 def _compare_clones(case: Case, subject: SubjectProcess, cloners: Sequence[str], answer: Answer) -> Trial:
@@ -156,21 +156,21 @@ def _compare_clones(case: Case, subject: SubjectProcess, cloners: Sequence[str],
     if original is None:
         refused = answer.refused or Failure("ProtocolError", "the answer has neither an original nor a reason")
         return Trial(refused=refused)
-    by_cloner = {name: as_plain_models(compare(original, answer.clones[name])) for name in cloners}
+    by_cloner = {name: use_plain_models(compare(original, answer.clones[name])) for name in cloners}
     clone_trials: dict[str, CloneTrial] = {}
-    for name, differences in _with_numbers(by_cloner, subject).items():
+    for name, differences in _add_numbers(by_cloner, subject).items():
         found = causes(original, differences, tuple(case.arguments))
         relevant = tuple(cause for cause in found if case.must_compile or cause.root.aspect != "compiled")
         clone_trials[name] = CloneTrial(relevant, Pair(original, answer.clones[name]))
-    return _trial_with_blame(clone_trials, original)
+    return _add_blame(clone_trials, original)
 
 
-def _trial_with_blame(clone_trials: Mapping[str, CloneTrial], original: Observation | None) -> Trial:
-    blamed = with_blame({name: clone.causes for name, clone in clone_trials.items()})
+def _add_blame(clone_trials: Mapping[str, CloneTrial], original: Observation | None) -> Trial:
+    blamed = add_blame({name: clone.causes for name, clone in clone_trials.items()})
     return Trial({name: replace(clone, causes=blamed[name]) for name, clone in clone_trials.items()}, original=original)
 
 
-def _with_numbers(by_cloner: dict[str, list[Difference]], subject: SubjectProcess) -> dict[str, list[Difference]]:
+def _add_numbers(by_cloner: dict[str, list[Difference]], subject: SubjectProcess) -> dict[str, list[Difference]]:
     differences = itertools.chain.from_iterable(by_cloner.values())
     pairs = dict.fromkeys(item.digests for item in differences if item.digests)
     if not pairs:

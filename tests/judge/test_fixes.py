@@ -121,7 +121,7 @@ keras.models.clone_model(model).fit(np.ones((4, 3)), np.ones((4, 2)), verbose=0)
 
 
 @pytest.mark.parametrize("script", [CLONE_AND_SAVE, CLONE_AND_TRAIN], ids=["save", "train"])
-def test_with_the_fixes_a_clone_is_saved_and_trained_as_its_model(script: str, tmp_path: Path) -> None:
+def test_with_the_fixes_a_clone_is_saved_and_trained_like_its_model(script: str, tmp_path: Path) -> None:
     copy = PrivateCopy("keras", INSTALLED, tmp_path / "copy")
     for fix in FIXES:
         copy.apply(fix.name, fix.text)
@@ -228,7 +228,7 @@ def test_the_error_says_why_a_fix_does_not_apply(text: str, reason: str, tmp_pat
         apply_fix(text, tmp_path)
 
 
-def test_keras_tests_that_fail_with_a_fix_are_named(tmp_path: Path) -> None:
+def test_keras_tests_that_fail_with_a_fix_are_listed(tmp_path: Path) -> None:
     put_keras(tmp_path / "site")
     folder = tmp_path / "site" / "keras" / "src" / "models"
     folder.mkdir()

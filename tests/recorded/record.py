@@ -51,7 +51,7 @@ def _record(process: SubjectProcess) -> Iterator[Recorded]:
             continue
         for cloner, clone in trial.clones.items():
             differences = tuple(replace(difference, digests=None, numbers=None) for difference in clone.differences)
-            flow, fault = Flow.of(trial.original), cloner.rpartition(":")[2]
+            flow, fault = Flow.find(trial.original), cloner.rpartition(":")[2]
             if differences:
                 yield Recorded(f"{name} {fault}", flow, differences, texts_of(group_by_fingerprint(flow, differences)))
 

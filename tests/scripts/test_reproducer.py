@@ -169,7 +169,7 @@ def run(scripts: dict[str, Script], generation: str) -> None:
 
 
 INPUT = {"dtype": "float32", "fill": "steps"}
-AT_NIGHT = pytest.mark.slow(reason="the comparisons are those of Keras 3; a transcript of check has one of tf_keras")
+AT_NIGHT = pytest.mark.slow(reason="the same comparisons as for Keras 3; a transcript of check has one of tf_keras")
 
 
 @pytest.mark.parametrize(

@@ -67,7 +67,7 @@ def test_the_reduction_ends_on_a_smaller_graph(keras: SubjectProcess) -> None:
     assert len(smallest.source) < len(large().source) and len(sources) < 200
 
 
-def test_an_error_ends_the_reduction_and_is_named(keras: SubjectProcess, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_ends_the_reduction_and_is_reported(keras: SubjectProcess, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(request: object) -> None:
         raise SubjectError("a fault of ours")
 

@@ -87,7 +87,7 @@ def cloner_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("raises", {"made raises"}, r"RuntimeError: it knows no a\ud800b"),
     ],
 )
-def test_a_custom_cloner_is_held_to_the_promises_of_clone_model(
+def test_a_custom_cloner_is_checked_like_clone_model(
     function: str, seen: set[str], message: str, cloner_file: Path, keras: SubjectProcess
 ) -> None:
     name = full_name_of_cloner(f"{cloner_file}:{function}")

@@ -270,7 +270,7 @@ def test_an_endless_cloner_is_reported_with_its_place(tmp_path: Path) -> None:
 
 @pytest.mark.slow(reason="it starts a process with Keras")
 @pytest.mark.parametrize("name", ["keras", "tf_keras", "keras/jax", "keras/torch"])
-def test_missing_gpu_error_names_the_available_devices(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_error_for_a_missing_gpu_names_the_devices(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if reason := why_missing(name):
         pytest.skip(reason=reason)
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")

@@ -14,7 +14,7 @@ from functools import cached_property
 from clonediff.harness.observation import CallRecord, Clone, LayerRecord, ModelRun, Observation, Structure, Variable
 from clonediff.harness.trials.checks.aspects import VARIABLES
 from clonediff.harness.trials.checks.paths import full_name
-from clonediff.harness.trials.checks.skeletons import Consumers, Tensor, TensorName, consumers_of, map_tensors, tensors
+from clonediff.harness.trials.checks.skeletons import Consumers, Tensor, TensorNamer, consumers_of, map_tensors, tensors
 from clonediff.reports.records import Part
 
 Keys = tuple[Hashable, ...]
@@ -126,7 +126,7 @@ class Pair:
         expected, found = self._consumers
         name = functools.partial(self.name_in_original, calls=calls)
 
-        def keys(call: CallRecord, name: TensorName, use: int, consumers: list[tuple[str, int, int]]) -> Keys:
+        def keys(call: CallRecord, name: TensorNamer, use: int, consumers: list[tuple[str, int, int]]) -> Keys:
             args, kwargs = map_tensors(call.args, name), map_tensors(call.kwargs, name)
             names = [name(tensor) for tensor in tensors([call.args, call.kwargs])]
             without_tensors = map_tensors([call.args, call.kwargs], lambda _: "")

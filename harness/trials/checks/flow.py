@@ -31,7 +31,7 @@ class Flow(msgspec.Struct, frozen=True, dict=True):
     steps: tuple[tuple[int, int], ...] = ()
 
     @classmethod
-    def of(cls, original: Observation) -> Flow:
+    def find(cls, original: Observation) -> Flow:
         layers = []
         for layer in original.structure.layers:
             sources = (source for call in layer.calls for source, _, _ in tensors([call.args, call.kwargs]))

@@ -76,7 +76,7 @@ def output_differences(pair: Pair, expected: ModelRun, found: ModelRun, run: str
     are_moved = any(item.part == "" and item.change == "order" for item in ends)
     leaves = (leaf for leaf in _leaf_pairs(pair, expected, found) if leaf.in_step or not are_moved)
     differences = [replace(item, in_step=True) for item in _compare_steps(pair, expected, found)] + ends
-    for leaf, first, mismatch in _with_places(leaves, leaf_mismatches):
+    for leaf, first, mismatch in _add_places(leaves, leaf_mismatches):
         differences.append(difference_at(TENSORS, "", mismatch, leaf.path, first, in_step=leaf.in_step))
     worst = TRAINING if run == "training" else CRASH
     return [replace(item, run=run, severity=max(item.severity, worst)) for item in differences]
@@ -110,7 +110,7 @@ def leaf_mismatches(expected: Leaf, found: Leaf) -> Iterator[Mismatch]:
         yield Mismatch((), "value", *digests, digests)
 
 
-def _with_places(
+def _add_places(
     leaves: Iterable[LeafPair], mismatches_of: Callable[[Leaf, Leaf], Iterable[Any]]
 ) -> Iterator[tuple[LeafPair, Place, Any]]:
     """The mismatches of tensors with places; outputs get the first step's place."""
@@ -163,7 +163,7 @@ def mask_differences(pair: Pair, expected: ModelRun, found: ModelRun, run: str) 
     def mask_mismatches(expected: Leaf, found: Leaf) -> list[tuple[str | None, str | None]]:
         return [(expected.mask, found.mask)] if expected.mask != found.mask else []
 
-    for leaf, first, masks in _with_places(_leaf_pairs(pair, expected, found), mask_mismatches):
+    for leaf, first, masks in _add_places(_leaf_pairs(pair, expected, found), mask_mismatches):
         row = MASK_LOST if masks[1] is None else MASK_ADDED if masks[0] is None else MASK_VALUE
         texts = (masks[0] or "no mask", masks[1] or "no mask")
         severity = PROPERTY if leaf.in_step else OUTPUT

@@ -17,7 +17,7 @@ MISSING = "nothing"
 Consumers = dict[tuple[int, int], list[tuple[str, int, int]]]
 Tensor = tuple[int, int, int]
 """A tensor by layer, use of the layer, and output."""
-TensorName = Callable[[Tensor], str]
+TensorNamer = Callable[[Tensor], str]
 
 CHANGES: tuple[Change, ...] = "missing", "extra", "type", "order", "tensor", "value"
 """The ways in which two skeletons can differ."""
@@ -95,7 +95,7 @@ def tensors(value: Any) -> Iterator[Tensor]:
             yield from tensors(item)
 
 
-def map_tensors(value: Any, name: TensorName) -> Any:
+def map_tensors(value: Any, name: TensorNamer) -> Any:
     """Replace each {"tensor": [layer, use, output]} in a skeleton with {"tensor": name}."""
     if isinstance(value, dict):
         if set(value) == {"tensor"} and isinstance(value["tensor"], list):

@@ -143,13 +143,13 @@ def _argument_mismatches(pair: Pair, call: CallRecord, counterpart: CallRecord) 
     expected = [map_tensors(call.args, pair.tensor_name), map_tensors(call.kwargs, pair.tensor_name)]
     name = pair.name_in_original
     found = [map_tensors(counterpart.args, name), map_tensors(counterpart.kwargs, name)]
-    expected[0], found[0] = _as_lists(expected[0], found[0]), _as_lists(found[0], expected[0])
-    for part, value, clone_value in zip(ARGUMENTS, _with_keywords(*expected, *found), found, strict=True):
+    expected[0], found[0] = _use_lists(expected[0], found[0]), _use_lists(found[0], expected[0])
+    for part, value, clone_value in zip(ARGUMENTS, _use_keywords(*expected, *found), found, strict=True):
         for mismatch in mismatches(value, clone_value):
             yield part, mismatch
 
 
-def _as_lists(args: list[Any], other_args: list[Any]) -> list[Any]:
+def _use_lists(args: list[Any], other_args: list[Any]) -> list[Any]:
     """Put a tensor of `args` into a list if `other_args` has a list that begins with it."""
     pairs = list(zip(args, other_args, strict=False))
     lists = [
@@ -159,7 +159,7 @@ def _as_lists(args: list[Any], other_args: list[Any]) -> list[Any]:
     return lists + args[len(pairs) :]
 
 
-def _with_keywords(args: Any, kwargs: Any, other_args: Any, other_kwargs: Any) -> tuple[Any, Any]:
+def _use_keywords(args: Any, kwargs: Any, other_args: Any, other_kwargs: Any) -> tuple[Any, Any]:
     """Turn positional arguments into keywords, as in the clone."""
     rest = args[len(other_args) :]
     names = [name for name in other_kwargs if name not in kwargs]
