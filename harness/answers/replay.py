@@ -62,7 +62,7 @@ def replay(
     cloner: str | None = None,
     report: Callable[[str], None] = lambda line: None,
 ) -> Generator[ReplayRow, None, None]:
-    """Yield the answer for each target on each subject, or on the target's own subject.
+    """Yield the answer for each target on each subject, or on its own subject.
 
     Answers that need no process come first. `report` gets a line for each process.
     """

@@ -27,7 +27,7 @@ from clonediff.reports.records import Finding
 REDUCING_SHARE = 1 / 4
 """The share of the time for reducing findings, if there are any."""
 MIN_SECONDS, SCRIPT_SECONDS = 5.0, 4.0
-"""The least time for reducing a finding, and the usual time that its script takes."""
+"""The least time for reducing a finding, and the usual time of its script."""
 MAX_START_SECONDS = 15.0
 """How much of the budget the start may use; a longer start extends the run."""
 MAX_FAILURES = 3

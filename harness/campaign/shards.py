@@ -1,4 +1,4 @@
-"""The data of a campaign's tasks: the setup that they share, shards, and results.
+"""The data of a campaign's tasks: their setup, shards, and results.
 
 A shard is a few graphs on one subject, given by seeds and counts, so it can be retried on another worker.
 """
@@ -15,7 +15,7 @@ from clonediff.reports.known import KnownIssue
 from clonediff.reports.records import Counts, Finding, Run, Severity
 
 BLOCK_SIZE = 10
-"""How many graphs to draw from one seed: a few seconds of work."""
+"""How many graphs to draw from one seed, in a few seconds."""
 JOBS_PER_BLOCK = 32
 """A shard has one more block for every 32 jobs. The first shards are small, to share findings soon."""
 

@@ -194,7 +194,7 @@ def try_shard(setup: Setup, shard: Shard) -> Result:
     examples: dict[str, bytes] = {}
     for graph in _graphs(shard, trials):
         trial = trials.try_graph(graph)
-        # A refused graph of the corpus is not counted: it may use a layer that no longer exists.
+        # A refused graph of the corpus does not count: its layer may no longer exist.
         if trial.refused is not None and not shard.graphs:
             text = reason(trial.refused.type, trial.refused.message)
             reasons[text] += 1

@@ -1,4 +1,4 @@
-"""Choose the comparison that shows a difference in a script of plain Keras."""
+"""Choose the comparison that shows a difference in a script."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _ADAPTED_STATE = {
     ".mean": "keras.ops.convert_to_numpy({}.mean).tolist()",
     ".variance": "keras.ops.convert_to_numpy({}.variance).tolist()",
 }
-"""The expression for the adapted state of a layer, by its path in an observation."""
+"""The expression for an adapted state, by its path in an observation."""
 _COLLECTION = re.compile(r"[A-Za-z]\w* of \d+$")
 _EXPRESSIONS = (
     (re.compile(r"(None|True|False|Ellipsis|'.*'|\".*\"|-?[\d.].*|-?inf|nan)$", re.DOTALL), "{}"),
@@ -56,7 +56,7 @@ _EXPRESSIONS = (
 )
 """A pattern for both facts, and the expression to compare; the first match counts."""
 _DESCRIBED_IN_CONFIG = ("activity_regularizer", "function", "mask", "output_shape")
-"""Settings that the config only describes, so the attributes are compared instead."""
+"""Settings that the config only describes, so attributes are compared."""
 
 
 def layer_expression(difference: Difference, dialect: str) -> str:
@@ -101,7 +101,7 @@ def _compare_setting(difference: Difference, dialect: str) -> Comparison:
         are_functions = all(fact.startswith("function ") for fact in (difference.expected, difference.found))
         return Comparison(f"{value}.__code__" if are_functions else f"type({value})", must_fail=are_functions)
     if kind_of(difference) == "InputLayer":
-        # Find the layer by its tensor, because its name may differ in the clone.
+        # Find the layer by its tensor: its name may differ in the clone.
         return Comparison(f"[tensor._keras_history[0].get_config().get({literal(name)}) for tensor in {{}}.inputs]")
     return Comparison(f"{layer}.get_config().get({literal(name)})")
 
@@ -185,7 +185,7 @@ def _compare_weights(difference: Difference, dialect: str) -> Comparison:
         return NO_COMPARISON
     if difference.change == "shared":
         return _assert_disjoint("{}.weights")
-    if difference.change == "constraint":  # two functions may have the same name, so compare their results
+    if difference.change == "constraint":  # functions may have one name, so compare results
         halves, total, functions = "tf.fill(weight.shape, 0.5)", "tf.reduce_sum", "(weight.constraint,)"
         if dialect == "keras":
             halves, total = "keras.ops.full(weight.shape, 0.5)", "keras.ops.sum"

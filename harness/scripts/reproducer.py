@@ -129,12 +129,12 @@ def imports_clonediff(cloner: str) -> bool:
 
 
 def ending_of(difference: Difference) -> str:
-    """The type of the exception that has to end the script of a difference."""
+    """The type of the exception that has to end the script."""
     return "AssertionError" if difference.raised is None else difference.raised.type
 
 
 def add_versions(script: Script, versions: Mapping[str, str]) -> Script:
-    """Append a comment with the versions that showed the difference."""
+    """Append a comment with the versions."""
     line = comment(", ".join(f"{name} {version}" for name, version in versions.items()))
     return dataclasses.replace(script, text=f"{script.text}# {line}\n") if versions else script
 

@@ -28,7 +28,7 @@ LIMIT_SECONDS = 180.0
 """The seconds that a script may take."""
 
 NOT_REPRODUCIBLE = (TIMED_OUT, OUT_OF_MEMORY, "exit code 0")
-"""Outcomes of a trial that no script can show: it has other limits, and exit code 0 if it passes."""
+"""Outcomes of a trial that no script can show: it has other limits, or exit code 0."""
 
 _FORK_SERVER = """\
 import contextlib, faulthandler, fcntl, importlib, json, os, runpy, signal, sys, traceback
@@ -67,7 +67,7 @@ os.dup2(devnull, 1)
         with open("ending", "w") as file:
             json.dump(ending, file)
         sys.stderr.flush()
-        os._exit(code & 255)  # shutting down TensorFlow takes a second or more
+        os._exit(code & 255)  # shutting down TensorFlow takes seconds
     os.close(pipe)
     code = os.waitstatus_to_exitcode(os.waitpid(script, 0)[1])
     with contextlib.suppress(ProcessLookupError):
@@ -75,7 +75,7 @@ os.dup2(devnull, 1)
     os.close(parent_end)
     print(code, file=responses, flush=True)
 """
-"""Read the path of a folder from each line, run its `repro.py` in a fork, and print the exit code.
+"""Read the path of a folder from a line, run its `repro.py` in a fork, and print the exit code.
 
 Standard error goes to the file `stderr` in the folder, the rest of an `Ending` to the file `ending`.
 """

@@ -1,4 +1,4 @@
-"""A Hypothesis strategy for graphs, which a child process builds from drawn numbers.
+"""A Hypothesis strategy for graphs, which a child process builds.
 
 If a graph crashes Keras, the child ends, and not the process of the test.
 """

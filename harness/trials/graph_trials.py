@@ -86,7 +86,7 @@ class GraphTrials:
         return stable_hash(graph.program) % SAMPLING_RATE == 0
 
     def try_if_supported(self, graph: Graph, *, costly: bool | None = None) -> Trial:
-        """Try a graph; if a cloner or the subject is unsuitable, the trial has the reason."""
+        """Try a graph; the trial has the reason if a cloner or the subject is unsuitable."""
         try:
             for cloner in self.cloners:
                 if reason := unsupported_cloner(cloner, self.process, graph):

@@ -1,4 +1,4 @@
-"""Writes the titles of causes, for readers who know Keras, but not clonediff.
+"""Writes titles of causes, for readers who know Keras, but not clonediff.
 
 A title has no name of a layer, number or message: a cause has the same title in every run.
 """
@@ -24,12 +24,12 @@ _FORMS = {
     '{"constant"': ("array", "a constant"),
     '{"variable"': ("value", "a variable"),
 }
-"""The words for an argument in a fingerprint and a title, by the start of its skeleton."""
+"""The words for an argument in fingerprints and titles, by the start of its skeleton."""
 _KINDS_BY_FILE = {name.rpartition(".")[2].lower(): name for name in CATALOGUE if "." not in name}
 
 
 def sentence(root: Difference, kind: str, layer: str | None = None) -> str:
-    """The title of a cause with this root and kind; a `layer` replaces the kind."""
+    """The title of a cause, by its root and kind; a `layer` replaces the kind."""
     clone = "a second clone" if root.check == "again" else "the clone"
     changes_original = root.check == "untouched"
     word = f"layer in {_a_or_an(kind.removeprefix('in '))}" if kind.startswith("in ") else _KIND_WORDS.get(kind, kind)

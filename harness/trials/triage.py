@@ -1,4 +1,4 @@
-"""Triage: gives each cloner a verdict and causes, and each cause a fingerprint and blame.
+"""Gives each cloner a verdict and causes, and each cause a fingerprint and blame.
 
 A fingerprint has the check, the aspect, the kind of layer if other kinds do not show the fault, and the type and frame
 of an exception, but no name, index, message or address: it is the same for every seed, process and release.
@@ -71,7 +71,7 @@ def causes(original: Observation | None, differences: Sequence[Difference], name
 
 
 def group_by_fingerprint(flow: Flow, differences: Sequence[Difference]) -> dict[str, list[Difference]]:
-    """The differences of each cause by fingerprint; the first one explains the others."""
+    """The differences of each cause by fingerprint; the first explains the others."""
     merged: dict[str, list[Difference]] = {}
     for group in roots(flow, differences):
         merged.setdefault(fingerprint(group[0]), []).extend(group)

@@ -1,4 +1,4 @@
-"""The checks of a faithful clone. They compare plain data, and do not run Keras.
+"""The checks of a faithful clone, which compare plain data without Keras.
 
 A check is a function from a `Pair`, the observations of an original and its clone, to every `Difference`, in the order
 of the original.
@@ -24,7 +24,7 @@ from clonediff.reports.records import Change, Difference, Part, Severity
 
 
 class Stage(enum.IntEnum):
-    """The stage of a check. A difference does not follow from differences of later stages."""
+    """The stage of a check. Differences do not follow from later stages."""
 
     MADE = 0
     AT_REST = 1
@@ -36,7 +36,7 @@ class Stage(enum.IntEnum):
 
 @dataclass(frozen=True)
 class Check:
-    """A property of a faithful clone, with the function that finds differences, and its stage.
+    """A property of a faithful clone, the function that finds differences, and its stage.
 
     A `costly` check needs a costly trial. Without `needs_clone`, it also runs if cloning failed. If `is_cloning`, its
     exceptions were raised by the cloner.

@@ -1,4 +1,4 @@
-"""Aligns the layers, calls, variables and steps of a clone with those of the original.
+"""Aligns the layers, calls, variables and steps of a clone with the original's.
 
 An object without a counterpart is missing or extra. An object that moved or was renamed has a counterpart.
 """
@@ -45,7 +45,7 @@ class Alignment:
 
     @property
     def moved(self) -> tuple[tuple[int, int], ...]:
-        """The pairs in another order, apart from the effect of missing objects."""
+        """The pairs in another order, even without missing objects."""
         return tuple(pair for pair, expected in zip(self.pairs, self.orders[0], strict=True) if pair[1] != expected)
 
 
@@ -164,7 +164,7 @@ class Pair:
         return f"{prefix}{self.name(expected)}#{alignment.originals.get(use, use)}.{output}"
 
     def original_tensor(self, tensor: Tensor) -> Tensor:
-        """The original's tensor for a tensor of the clone; if missing, with negative indices."""
+        """The original's tensor for the clone's; if missing, with negative indices."""
         layer, use, output = tensor
         original = self.layers.originals.get(layer)
         if original is None:
@@ -200,7 +200,7 @@ class Pair:
 
     @cached_property
     def original_variables(self) -> dict[int, int]:
-        """The variable of the original for each variable of the clone, numbered as in facts."""
+        """The original's variable for each variable of the clone, numbered as in facts."""
         counterparts: dict[int, int] = {}
         offset = clone_offset = 0
         for _, expected, found, alignment in self.variables:
@@ -210,7 +210,7 @@ class Pair:
 
     @cached_property
     def original_layers(self) -> dict[int, int]:
-        """The original's layer, at its first place, for each layer of the clone; -1 is the model."""
+        """The first place of the original's layer for each layer of the clone; -1 is the model."""
         first: dict[int, int] = {}
         places = [first.setdefault(layer.ident, index) for index, layer in enumerate(self.original.structure.layers)]
         return {-1: -1, **{counterpart: places[original] for original, counterpart in self.layers.pairs}}

@@ -1,4 +1,4 @@
-"""Aspects: the kinds of differences that checks report, as rows of their modules."""
+"""Aspects: the kinds of differences that checks report."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ ComparisonName = Literal[
 
 @dataclass(frozen=True, eq=False)
 class Aspect:
-    """A kind of difference, or several similar ones, that a check reports.
+    """A kind of difference, or several similar kinds.
 
     `sentence` is the title, `comparison` names the comparison in a script. With `any_layer`, layers of every kind can
     show the difference, so fingerprints name no kind. `names` has patterns for attributes or settings, separated by

@@ -1,4 +1,4 @@
-"""Compares settings, `compile` arguments and attributes of a model and its layers, at any depth.
+"""Compares settings, `compile` arguments and attributes of models and layers, at any depth.
 
 The check `structure` reports other values, and the check `sharing` which attributes share an object.
 """
@@ -67,9 +67,9 @@ SHARED_ATTRIBUTE = Aspect("sharing", "chosen", PROPERTY, ("unshared", "merged"),
 INDEX = re.compile(r"\[(?:'[^']*'|\"[^\"]*\"|[^\[\]'\"]*)\]")
 
 _CALL_ATTRIBUTES = ("input", "output", "input_shape", "output_shape", "losses", "updates", "state_updates")
-"""Attributes of a layer or model that depend on calls outside the graph, too."""
+"""Attributes that depend on calls outside the graph, too."""
 _SPECS = ("input_spec", "state_spec", "constants_spec")
-"""Attributes that depend on calls outside the graph, too, but only for a layer."""
+"""Further attributes of layers that depend on such calls."""
 _FALSE_IF_MISSING = ("is_awq_calibrated", "is_gptq_calibrated")
 """Attributes that loading weights sets; for Keras, a missing one is False."""
 _WEIGHT_ATTRIBUTES = ("is_adapted", "bin_boundaries")
@@ -92,7 +92,7 @@ _MISSING = Fact(MISSING)
 
 
 class _FactMismatch(NamedTuple):
-    """A fact of a layer, or of the model (-1), that differs in the clone."""
+    """A fact of a layer, or the model (-1), that differs in the clone."""
 
     layer: int
     part: Part
@@ -131,7 +131,7 @@ def check_shared_facts(pair: Pair) -> Iterator[Difference]:
 
 
 def _texts(pair: Pair, expected: Fact, found: Fact) -> tuple[str, str]:
-    """The texts of two facts; if these are equal, the second one begins with "another"."""
+    """The texts of two facts; if equal, the second begins with "another"."""
     texts = _describe(pair, expected, found), _describe(pair, found, expected)
     return texts if texts[0] != texts[1] else (texts[0], f"another {texts[1]}")
 

@@ -26,7 +26,7 @@ _RUN_ORDER = {"": 0, "inference": 1, "training": 2}
 
 
 def roots(flow: Flow, differences: Sequence[Difference]) -> list[list[Difference]]:
-    """Group differences by cause, in causal order; the first one is the cause."""
+    """Group differences by cause, in causal order, the cause first."""
     groups: list[list[Difference]] = []
     for difference in sorted(differences, key=lambda difference: _sort_key(difference, flow)):
         explanations = (group for group in groups if any(follows(difference, earlier, flow) for earlier in group))
@@ -54,7 +54,7 @@ def _sort_key(difference: Difference, flow: Flow) -> tuple[object, ...]:
 
 
 def follows(later: Difference, earlier: Difference, flow: Flow) -> bool:
-    """Whether the `later` difference follows from the `earlier` one."""
+    """Whether a `later` difference follows from an `earlier` one."""
     stage_before, stage_now = _stage(earlier), _stage(later)
     source, place = _place_of(earlier), _place_of(later)
     if _is_name(earlier):
@@ -118,7 +118,7 @@ def _follows_statically(later: Difference, earlier: Difference, flow: Flow) -> b
     if _is_name(later) and role != "replaced" and not is_count:
         return False
     if later.check == earlier.check == "own" and place is None:
-        return True  # shared objects make the models depend on each other
+        return True  # models that share objects are dependent
     if later.raised is not None and (place is None or _is_flag(earlier)):
         return _changes_tensors(earlier)
     if source is None or place is None or _is_new(source) or _is_new(place):
@@ -131,7 +131,7 @@ def _follows_statically(later: Difference, earlier: Difference, flow: Flow) -> b
         is_about_layers = later.part != "trainable" or min(source.layer, place.layer) >= 0
         return is_about_flags and is_about_layers and flow.are_related(source, place)
     if role == "chosen" and earlier.part in _CALL_PARTS and _is_about_tensors(later):
-        return flow.reaches(source, place)  # a different call passes different tensors on
+        return flow.reaches(source, place)  # other calls pass other tensors on
     if flow.first_place(source.layer) == flow.first_place(place.layer):
         if later.check == "own":
             return role == "replaced" or earlier.check == "own"

@@ -51,7 +51,7 @@ TRAINING_RESULTS = (
 
 
 class LeafPair(NamedTuple):
-    """Corresponding tensors of two runs: outputs of a layer (`in_step`), or of the model."""
+    """A tensor in two runs: an output of a layer (`in_step`), or of the model."""
 
     path: str
     expected: Leaf
@@ -66,7 +66,7 @@ def check_outputs(pair: Pair) -> list[Difference]:
 
 
 def output_differences(pair: Pair, expected: ModelRun, found: ModelRun, run: str) -> list[Difference]:
-    """Find differences between two runs, except in masks; none if the original raises."""
+    """Find differences of runs, except in masks; none if the original raises."""
     if expected.failure is not None:
         return []
     if found.failure is not None:
@@ -100,7 +100,7 @@ def _step_path(pair: Pair, step: CallOutputs, layer: int) -> str:
 
 
 def leaf_mismatches(expected: Leaf, found: Leaf) -> Iterator[Mismatch]:
-    """Compare two tensors; compare values only if shape and dtype are equal."""
+    """Compare tensors, and values only if shape and dtype are equal."""
     for change in _TYPE:
         values = getattr(expected, change), getattr(found, change)
         if values[0] != values[1]:
@@ -123,7 +123,7 @@ def _add_places(
 
 
 def _compare_steps(pair: Pair, expected: ModelRun, found: ModelRun) -> Iterator[Difference]:
-    """Find missing and extra steps, and differences in the structure of outputs."""
+    """Find missing and extra steps, and differences in nesting of outputs."""
     original, alignment = pair.original.structure, pair.steps(expected, found)
     for index, step in enumerate(expected.steps):
         first, path = place(original, step.layer, step.use), _step_path(pair, step, step.layer)
@@ -172,7 +172,7 @@ def mask_differences(pair: Pair, expected: ModelRun, found: ModelRun, run: str) 
 
 
 def check_training(pair: Pair) -> Iterator[Difference]:
-    """Find differences in the losses of layers, training results and trained weights."""
+    """Find differences in layers' losses, training results and trained weights."""
     for runs in pair.runs:
         yield from _compare_losses(pair, *runs)
     original, expected, found = pair.original.structure, pair.original.trained, pair.clone_observation.trained

@@ -39,7 +39,7 @@ class Mismatch(NamedTuple):
 
 
 def mismatches(expected: Any, found: Any, keys: tuple[Any, ...] = ()) -> Iterator[Mismatch]:
-    """All differences between two skeletons, in the order of `expected`; extra items come last."""
+    """All differences of two skeletons, in the order of `expected`; extra items are last."""
     if expected == found:
         return
     form = _form(expected)
@@ -65,7 +65,7 @@ def _compare_items(expected: Mapping[Any, Any], found: Mapping[Any, Any], keys: 
 
 
 def _form(value: Any) -> str:
-    """The form of a node; nodes of different forms are not compared further."""
+    """The form of a node; different forms are not compared further."""
     if isinstance(value, list):
         return "list"
     if not isinstance(value, dict):
@@ -77,7 +77,7 @@ def _form(value: Any) -> str:
 
 
 def _items(value: Any) -> Iterable[tuple[Any, Any]]:
-    """The items of a skeleton, each with its key or index; a leaf has none."""
+    """The items of a skeleton with keys or indices; a leaf has none."""
     if not isinstance(value, dict):
         return enumerate(value) if isinstance(value, list) else ()
     if isinstance(value.get("tuple"), list):

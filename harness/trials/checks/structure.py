@@ -1,4 +1,4 @@
-"""structure: the clone has the same layers, configs, names, calls, inputs, outputs and attributes."""
+"""structure: the same layers, configs, names, calls, inputs, outputs and attributes."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ _LAYERS = "the layers of {a} come in another order{inside}"
 LAYER_ORDER = _row("quiet", PROPERTY, "layer", "order", _LAYERS, "config", True)
 
 _FIELDS: tuple[Change, ...] = ("shape", "dtype", "optional", "name")
-"""The fields of inputs and outputs that are compared, except the name of an output."""
+"""The fields of inputs and outputs to compare, except an output's name."""
 _SPECIAL_ARGUMENTS = re.compile(r"initial_state|constants|mask|\w+_mask")
 _RECURRENT = re.compile(r".*RNN|.*GRU|.*LSTM\w*|Bidirectional")
 _DEFAULT = {"value": "default"}
@@ -103,7 +103,7 @@ def _layers(pair: Pair) -> Iterator[Difference]:
 def _attributes(
     pair: Pair, layer: LayerRecord | Structure, counterpart: LayerRecord | Structure, first: Place, path: str
 ) -> Iterator[Difference]:
-    """Find differences in the class, name and `trainable` flag of a layer or model."""
+    """Find differences in class, name and `trainable` flag."""
     # The flag of an input has no effect.
     for name, row in (("kind", KIND), ("name", RENAMED), ("trainable", FLAG)):
         expected, found = getattr(layer, name), getattr(counterpart, name)
@@ -139,7 +139,7 @@ def _argument_name(part: Part, keys: tuple[Any, ...], kind: str) -> str:
 
 
 def _argument_mismatches(pair: Pair, call: CallRecord, counterpart: CallRecord) -> Iterator[tuple[Part, Mismatch]]:
-    """The arguments that differ; the part says whether they are in `args` or `kwargs`."""
+    """The arguments that differ; the part is `args` or `kwargs`."""
     expected = [map_tensors(call.args, pair.tensor_name), map_tensors(call.kwargs, pair.tensor_name)]
     name = pair.name_in_original
     found = [map_tensors(counterpart.args, name), map_tensors(counterpart.kwargs, name)]
@@ -150,7 +150,7 @@ def _argument_mismatches(pair: Pair, call: CallRecord, counterpart: CallRecord) 
 
 
 def _use_lists(args: list[Any], other_args: list[Any]) -> list[Any]:
-    """Put a tensor of `args` into a list if `other_args` has a list that begins with it."""
+    """Put a tensor into a list if `other_args` has a list that begins with it."""
     pairs = list(zip(args, other_args, strict=False))
     lists = [
         [argument] if isinstance(other, list) and len(other) > 1 and other[0] == argument else argument
