@@ -47,14 +47,14 @@ class ExplainedCause(msgspec.Struct, frozen=True, kw_only=True):
     script: str
 
     @property
-    def name_only(self) -> bool:
+    def is_rename(self) -> bool:
         """Whether only names differ."""
         return self.cause.severity is Severity.NAME
 
     @property
     def name_changes(self) -> list[str]:
         """Sentences with old and new names, if only names differ."""
-        differences = self.cause.differences if self.name_only else ()
+        differences = self.cause.differences if self.is_rename else ()
         return [f"{item.expected} is {item.found}" for item in differences if item.part != "layer"]
 
     def is_ignored(self, ignored: Collection[str]) -> bool:
@@ -89,7 +89,7 @@ class CheckedModel(msgspec.Struct, frozen=True):
 
 def drop_renames(causes: Iterable[ExplainedCause]) -> list[ExplainedCause]:
     """The causes that change more than names."""
-    return [cause for cause in causes if not cause.name_only]
+    return [cause for cause in causes if not cause.is_rename]
 
 
 def check(spec: str, cloners: Sequence[str] = UPSTREAM_AND_FIXED, clone_function: str = "") -> CheckedModel:

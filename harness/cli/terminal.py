@@ -18,7 +18,7 @@ from rich.text import Text
 from clonediff.reports.markup import escape_controls, one_line
 from clonediff.reports.verdict import duration
 
-_FIRST_LINE, _NEXT_LINE = 2.0, 15.0
+_FIRST_PAUSE, _NEXT_PAUSE = 2.0, 15.0
 """The seconds before the first and each further line of progress, without a terminal."""
 _OUT, _ERR = (Console(stderr=stderr, highlight=False, markup=False, emoji=False) for stderr in (False, True))
 _COLOURS = {"breaks": "red", "gone": "green", "other": "yellow", "cannot tell": "magenta"}
@@ -55,9 +55,9 @@ def exit_code(*, interrupted: bool = False, failed: bool = False, breaks: bool =
     return 130 if interrupted else 2 if failed else int(breaks)
 
 
-def estimate(done: int, total: int, seconds: float) -> str:
+def estimate(count: int, total: int, seconds: float) -> str:
     """The remaining time as the end of a line, or ""."""
-    return f", about {duration(seconds * (total - done) / done)} left" if 0 < done < total else ""
+    return f", about {duration(seconds * (total - count) / count)} left" if 0 < count < total else ""
 
 
 class Progress:
@@ -70,7 +70,7 @@ class Progress:
         self._status = Status("starting", console=_ERR) if _ERR.is_terminal else None
         self._quiet = quiet
         self._start = time.monotonic()
-        self._next_line = _FIRST_LINE
+        self._next_line = _FIRST_PAUSE
 
     def __enter__(self) -> Self:
         if self._status:
@@ -90,7 +90,7 @@ class Progress:
         """Show a text, or the result of a function, if it is time for a line."""
         if self._status is None and (self._quiet or self.seconds < self._next_line):
             return
-        self._next_line = self.seconds + _NEXT_LINE
+        self._next_line = self.seconds + _NEXT_PAUSE
         line = one_line(text() if callable(text) else text)
         if self._status:
             self._status.update(Text(line, overflow="ellipsis", no_wrap=True))

@@ -83,7 +83,7 @@ class JudgeVerdict(msgspec.Struct, frozen=True, rename=_JSON_NAMES):
     stopped: str = ""
 
     @property
-    def missed(self) -> tuple[str, ...]:
+    def missed_issues(self) -> tuple[str, ...]:
         """The known issues in `should_fix` that are not fixed."""
         return tuple(id_ for id_ in self.should_fix if id_ in (*self.unfixed, *self.broken_scripts))
 
@@ -93,7 +93,7 @@ class JudgeVerdict(msgspec.Struct, frozen=True, rename=_JSON_NAMES):
         problems = {
             "does not load": self.refused,
             "causes regressions": self.regressions or self.broken_scripts or self.broken_tests,
-            f"does not fix {', '.join(self.missed)}": self.missed,
+            f"does not fix {', '.join(self.missed_issues)}": self.missed_issues,
             "unfinished": self.stopped,
         }
         return next((text for text, applies in problems.items() if applies), "passes")

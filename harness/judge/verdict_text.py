@@ -33,7 +33,7 @@ def terminal_lines(verdict: JudgeVerdict, *, series: bool = False) -> Iterator[s
     """Yield the lines for a terminal; a fix of a `series` has only a list."""
     if series and verdict.name != SERIES and not verdict.refused:
         first = f"{one_line(Path(verdict.name).stem)} fixes {len(verdict.fixed)}"
-        lists = {first: verdict.fixed, "  does not fix": verdict.missed}
+        lists = {first: verdict.fixed, "  does not fix": verdict.missed_issues}
         if not verdict.fixed:
             yield first
     else:

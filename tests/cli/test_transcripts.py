@@ -173,7 +173,7 @@ PREPARED: dict[str, Callable[[Path, SubjectProcess], None]] = {
 def test_commands_print_what_the_transcript_shows(
     name: str, keras: SubjectProcess, clonediff: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("clonediff.harness.cli.terminal._FIRST_LINE", math.inf)  # no progress: it depends on the time
+    monkeypatch.setattr("clonediff.harness.cli.terminal._FIRST_PAUSE", math.inf)  # no progress: it depends on the time
     prepare = PREPARED.get(name)
     if prepare is not None:
         prepare(tmp_path, keras)

@@ -45,7 +45,7 @@ class Alignment:
 
     @property
     def moved(self) -> tuple[tuple[int, int], ...]:
-        """The pairs in another order, even without missing objects."""
+        """The pairs in another order; missing objects do not count."""
         return tuple(pair for pair, expected in zip(self.pairs, self.orders[0], strict=True) if pair[1] != expected)
 
 

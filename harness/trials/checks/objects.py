@@ -198,11 +198,11 @@ def check_second_clone(pair: Pair, checks: Sequence[Callable[[Pair], Iterable[Di
     return [*differences, *_find_shared_by_clones(pair, clone.second_clone.structure)]
 
 
-def _find_shared_by_clones(pair: Pair, second: Structure) -> Iterator[Difference]:
+def _find_shared_by_clones(pair: Pair, second_clone: Structure) -> Iterator[Difference]:
     """Find objects that two clones share, but not with the original."""
     original, first = pair.structures
     seen = {item.ident for _, _, item in _shared_objects(original, original)}
-    for part, index, item in _shared_objects(first, second):
+    for part, index, item in _shared_objects(first, second_clone):
         if item.ident not in seen:
             seen.add(item.ident)
             layer = pair.layers.originals.get(item.owner if isinstance(item, Variable) else index, -1)
