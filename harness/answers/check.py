@@ -173,17 +173,17 @@ def _user_classes(model: Any, generation: Generation) -> UserClasses:
     return UserClasses(classes, frozenset(getattr(item, "__name__", "") for item in registered))
 
 
-def answer_text(checked: CheckedModel, ignored: Collection[str] = ()) -> str:
+def answer_text(result: CheckedModel, ignored: Collection[str] = ()) -> str:
     """The answer as text for a terminal."""
-    keras = next(iter(checked.versions))
+    keras = next(iter(result.versions))
     names = {"upstream": f"{keras}.models.clone_model", "fixed": "clonediff.clone_model"}
-    issues = dict.fromkeys(cause.known for cause in drop_renames(checked.causes) if not cause.is_ignored(ignored))
+    issues = dict.fromkeys(cause.known for cause in drop_renames(result.causes) if not cause.is_ignored(ignored))
     return template("check.txt.j2", one_line).render(
-        checked=checked,
-        unfaithful=[name for name, causes in checked.clones.items() if drop_renames(causes)],
+        result=result,
+        unfaithful=[name for name, causes in result.clones.items() if drop_renames(causes)],
         ignored=ignored,
-        cloners={name: names.get(name) or cloner_name(name) for name in checked.clones},
-        versions=[f"{name} {version}" for name, version in checked.versions.items()],
-        replaced=[f"{name} ({kind})" for name, kind in checked.replaced.items()],
+        cloners={name: names.get(name) or cloner_name(name) for name in result.clones},
+        versions=[f"{name} {version}" for name, version in result.versions.items()],
+        replaced=[f"{name} ({kind})" for name, kind in result.replaced.items()],
         ignore_options=[] if None in issues else [f"--ignore {issue}" for issue in issues],
     )

@@ -47,12 +47,12 @@ def command(
     Exit codes: 0 every clone is faithful, except for names and for what --ignore accepts; 1 a clone differs, known
     issue or not; 2 the model could not be loaded or checked; 130 interrupted.
     """
-    checked = check(model, tuple(dict.fromkeys(cloners)), clone_function or "")
-    say_json(checked) if as_json else say(answer_text(checked, ignored), err=script)
+    result = check(model, tuple(dict.fromkeys(cloners)), clone_function or "")
+    say_json(result) if as_json else say(answer_text(result, ignored), err=script)
     if script:
-        text = next((cause.script for cause in drop_renames(checked.causes) or checked.causes if cause.script), "")
-        if checked.causes and not text:
+        text = next((cause.script for cause in drop_renames(result.causes) or result.causes if cause.script), "")
+        if result.causes and not text:
             problem = "use a clone function" if clone_function else "show this difference"
             raise click.ClickException(f"no script can {problem}: omit --script to read an explanation")
         click.echo(escape_controls(text) if text else "there is no difference to show", nl=not text, err=not text)
-    sys.exit(exit_code(breaks=checked.fails(ignored)))
+    sys.exit(exit_code(breaks=result.fails(ignored)))
