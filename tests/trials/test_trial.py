@@ -148,7 +148,7 @@ def from_config(text):
     except TypeError as error:
         raise ValueError(text.format(error))
 """
-RAISED = {
+ERRORS = {
     "fault()": "TypeError in raises.py:fault",
     "wrap(TypeError, 'Exception encountered: {}')": "TypeError in raises.py:fault",
     "wrap(ValueError, 'no layer: {}')": "ValueError in raises.py:wrap",
@@ -160,12 +160,12 @@ RAISED = {
 
 
 def test_the_cause_of_a_wrapped_exception_is_the_inner_exception(keras: SubjectProcess, tmp_path: Path) -> None:
-    functions = [f"\n\ndef clone_{number}(model):\n    {line}\n" for number, line in enumerate(RAISED)]
+    functions = [f"\n\ndef clone_{number}(model):\n    {line}\n" for number, line in enumerate(ERRORS)]
     (tmp_path / "raises.py").write_text(RAISING_CLONERS + "".join(functions))
-    cloners = [f"{tmp_path}/raises:clone_{number}" for number in range(len(RAISED))]
+    cloners = [f"{tmp_path}/raises:clone_{number}" for number in range(len(ERRORS))]
     trials = GraphTrials(keras, KnownIssues(), cloners=cloners)
     causes = trials.try_case(models.case("compiled", "keras")).found_causes
-    assert [cause.title for cause in causes] == [f"A model cannot be cloned: {raised}" for raised in RAISED.values()]
+    assert [cause.title for cause in causes] == [f"A model cannot be cloned: {raised}" for raised in ERRORS.values()]
 
 
 @pytest.mark.parametrize("own", get_args(ModelClass))
@@ -183,7 +183,7 @@ def test_only_the_cloner_that_changes_the_original_is_blamed(fault: str, keras: 
     assert clones["fixed"].differences == ()
 
 
-FAITHFUL = {
+FAITHFUL_LAYERS = {
     "random outputs": """
     def call(self, x):
         return x + float(next(count))
@@ -252,9 +252,9 @@ model.compile(keras.optimizers.SGD(gradient_accumulation_steps=2), "mse")
 """
 
 
-@pytest.mark.parametrize("name", FAITHFUL)
+@pytest.mark.parametrize("name", FAITHFUL_LAYERS)
 def test_a_faithful_clone_has_no_differences(name: str, keras: SubjectProcess) -> None:
-    case = Case(LAYER_MODEL.format(methods=FAITHFUL[name]), (INPUT,))
+    case = Case(LAYER_MODEL.format(methods=FAITHFUL_LAYERS[name]), (INPUT,))
     assert run_trial(case, keras, "fixed", costly=True).clones["fixed"].differences == ()
 
 
