@@ -81,7 +81,7 @@ def assert_clones_faithfully(
 
 
 class ClonedModel(msgspec.Struct, frozen=True):
-    """A live model, its inputs, and the observations of model and clones."""
+    """A live model, its inputs, and observations of model and clones."""
 
     description: str
     generation: Generation

@@ -68,7 +68,7 @@ def issue_of_root(name: str, known: KnownIssues, fixes: Path = FIXES_FOLDER) -> 
 
 
 def _fixes(bugs: set[str], folder: Path) -> Iterator[tuple[str, str, list[str]]]:
-    """Yield the name, the title and the fixed bugs of each fix of these bugs."""
+    """Yield the name, title and fixed bugs of each fix of these bugs."""
     for path in sorted(folder.glob("*.py")):
         text = path.read_text(encoding="utf-8")
         if fixed := sorted(bugs & set(header_of(text, path).get("mends", ()))):

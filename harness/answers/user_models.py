@@ -65,7 +65,7 @@ def user_model(spec: str, cloners: Sequence[str], clone_function: str = "") -> U
 
 
 def _import_keras(generation: Generation) -> Any:
-    """Import Keras in its subject's environment, without TensorFlow's start-up messages."""
+    """Import Keras as in a child process, without TensorFlow's messages."""
     for name, value in environment(Subject.parse(generation)).items():
         os.environ.setdefault(name, value)
     stderr, devnull = os.dup(2), os.open(os.devnull, os.O_WRONLY)

@@ -76,7 +76,7 @@ class Record:
         self.on_problem(failure)
 
     def update(self, seconds_left: float, titles: list[str]) -> None:
-        """Report the progress. Write the run and its reports at intervals."""
+        """Report the progress; at intervals, write the run and its reports."""
         self.on_progress(self, seconds_left, titles)
         seconds = time.monotonic() - self.start
         if seconds > self.run.seconds + SAVE_SECONDS:

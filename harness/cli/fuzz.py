@@ -91,17 +91,17 @@ def command(known_issues: Path, out: Path | None, corpus: Path | None, as_json: 
         scheduler = options["scheduler"]
         jobs = options["jobs"] or possible_jobs(len(run.subjects))
         pool: Pool = DaskPool(scheduler, setup) if scheduler else LocalPool(jobs, setup)
-        run.jobs, is_cluster_gone = pool.jobs, False
+        run.jobs, cluster_gone = pool.jobs, False
         try:
             Campaign(stored_graphs, pool, record).run()
         except ClusterError:  # the record has its message
-            is_cluster_gone = True
+            cluster_gone = True
         finally:
             pool.close()
     stored_run = read_run(folder.path)
     write_reports(stored_run, known)
     say_json(summary(stored_run, known)) if as_json else say_run(stored_run, known)
-    if run.interrupted or is_cluster_gone or not run.total.trials:
+    if run.interrupted or cluster_gone or not run.total.trials:
         sys.exit(exit_code(interrupted=run.interrupted, failed=True))
     sys.exit(CLONEDIFF_FAILED if run.failures or run.total.faults else int(verdict(stored_run).breaks))
 

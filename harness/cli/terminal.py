@@ -26,7 +26,7 @@ _COLOURS = {"breaks": "red", "gone": "green", "other": "yellow", "cannot tell": 
 
 
 def say(text: str | Iterable[str], *, err: bool = False) -> None:
-    """Print lines without wrapping them."""
+    """Print lines without wrapping."""
     for line in text.splitlines() if isinstance(text, str) else text:
         answer = next((answer for answer in _COLOURS if line.startswith(answer)), "")
         styled = Text(escape_controls(line))
@@ -63,7 +63,7 @@ def estimate(count: int, total: int, seconds: float) -> str:
 class Progress:
     """The progress of a command: a status line or, without a terminal, several lines.
 
-    Other lines have to be printed through the method `say`.
+    Print other lines through its method `say`.
     """
 
     def __init__(self, *, quiet: bool = False) -> None:

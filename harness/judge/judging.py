@@ -36,12 +36,12 @@ from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.checks.failures import NOT_BUILT
 from clonediff.harness.trials.graph_trials import UPSTREAM, GraphTrials
 from clonediff.harness.trials.triage import fingerprint, is_same_bug, makes_a_clone, title
-from clonediff.harness.trials.trial import LOST_FINGERPRINT, Case, Key, Trial, TrialCause, lost_process_difference
+from clonediff.harness.trials.trial import LOST_FINGERPRINT, Case, Key, Trial, TrialCause, process_difference
 from clonediff.reports.known import KnownIssue, KnownIssues
 from clonediff.reports.records import EFFECTS, Cause, Severity
 from clonediff.strategies.program import Graph
 
-SERIES = "all of them"  # the name of the verdict on a series as a whole
+SERIES = "all of them"  # the name of the verdict on a series
 LIMITS = Limits(trial=15.0, cloning=0)
 MAX_LOST = 3  # processes that a candidate may end or block
 _DOCSTRING = re.compile(r'\A"""[\s\S]*?"""\s*')
@@ -227,7 +227,7 @@ class Candidate(GraphTrials):
 
 def _build_failure(trial: Trial) -> list[Cause]:
     if trial.lost is not None:
-        return [Cause(LOST_FINGERPRINT, lost_process_difference(trial.lost), severity=Severity.CRASH)]
+        return [Cause(LOST_FINGERPRINT, process_difference(trial.lost), severity=Severity.CRASH)]
     if trial.refused is None:
         return []
     reason = f"{trial.refused.type}: {trial.refused.message}"

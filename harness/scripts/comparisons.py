@@ -107,7 +107,7 @@ def _compare_setting(difference: Difference, dialect: str) -> Comparison:
 
 
 def _compare_attribute(difference: Difference, dialect: str) -> Comparison:
-    """Compare an attribute of a layer, or of an object in it."""
+    """Compare an attribute of a layer."""
     expression = _attribute_expression(difference, dialect)
     if not expression:
         return NO_COMPARISON
@@ -165,7 +165,7 @@ def _assert_disjoint(objects: str) -> Comparison:
 
 
 def _compare_kinds(difference: Difference, dialect: str) -> Comparison:
-    """Compare the classes of the layers and of the model."""
+    """Compare the classes of layers and model."""
     is_model = difference.first is not None and difference.first.container and difference.first.layer < 0
     if not is_model and kind_of(difference) not in CATALOGUE:
         return WHOLE_CONFIG

@@ -24,7 +24,7 @@ def cloning_line(text: str) -> int:
 
 
 def case_of_script(issue: KnownIssue) -> Case:
-    """The case of a script, from the source above `cloning_line`, clone arguments and `trial`."""
+    """The case of a script: source above `cloning_line`, clone arguments, `trial`."""
     line = cloning_line(issue.script)
     body = ast.parse(issue.script).body
     call = next((_clone_call(statement) for statement in body if statement.lineno == line), None)

@@ -53,7 +53,7 @@ class Script:
 
 
 def script_of(trial_cause: TrialCause, dialect: str, versions: Mapping[str, str]) -> Script:
-    """The script of a cause; without differences, only the source of the model."""
+    """The script of a cause; without differences, only the model's source."""
     if trial_cause.cause is None:
         return add_versions(Script(trial_cause.case.source), versions)
     return add_versions(reproducer(trial_cause.case, dialect, trial_cause.cause.root, trial_cause.cloner), versions)

@@ -22,7 +22,7 @@ from clonediff.reports.records import Difference
 from clonediff.strategies.program import Graph, Program
 
 REDUCING_SECONDS = 60.0
-"""How many seconds a graph may be reduced once the time for drawing is over."""
+"""How many seconds to reduce a graph once the time for drawing is over."""
 
 
 class _OutOfTime(Exception):
@@ -34,7 +34,7 @@ def draw_graphs(
 ) -> Iterator[Graph]:
     """Draw `count` graphs, with preparations if all `cloners` take the arguments of `clone_model`.
 
-    A draw may yield no model, so there are up to three draws for each graph.
+    A draw may yield no model: there are up to three for each graph.
     """
     options["plain"] = not (cloners and all(map(takes_arguments, cloners)))
     graphs = (process.draw({"seed": seed * 1_000_003 + number, **options}) for number in range(3 * count))

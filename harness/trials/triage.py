@@ -37,7 +37,7 @@ _FUNCTION = re.compile(r"\bfunction (\w+) [0-9a-f]+\b")
 _DIMENSIONS = re.compile(r"(?<=^in ConvLSTM)[23]D$")
 """Sublayers of ConvLSTM1D, 2D and 3D have the same fingerprint, since these share a class."""
 
-_FRAME_REPLACEMENTS = {
+_SAME_FRAMES = {
     "keras/src/models/cloning.py:_clone_sequential_model": "keras/src/models/cloning.py:_clone_functional_model",
     "keras/src/models/functional.py:process_node": "keras/src/ops/function.py:_run_through_graph",
 }
@@ -140,9 +140,9 @@ def signature(root: Difference) -> tuple[str, str, str, str, str]:
     if not CHECKS[root.check].is_cloning:
         return root.check, _aspect(root), _kind(root), raised.type, raised.frame
     if raised.calling:
-        calling = _FRAME_REPLACEMENTS.get(raised.calling, raised.calling)
+        calling = _SAME_FRAMES.get(raised.calling, raised.calling)
         return root.check, f"{_aspect(root)} in a call", "", raised.type, calling
-    frame = _FRAME_REPLACEMENTS.get(raised.frame, raised.frame)
+    frame = _SAME_FRAMES.get(raised.frame, raised.frame)
     return root.check, _aspect(root), "" if frame else _kind(root), raised.type, frame
 
 

@@ -22,7 +22,7 @@ from clonediff.reports.records import UPSTREAM_AND_FIXED, Blame, Cause, Differen
 from clonediff.reports.run_folder import slug
 from clonediff.strategies.program import Graph
 
-__all__ = ["LOST_FINGERPRINT", "Case", "CloneTrial", "Key", "Trial", "TrialCause", "lost_process_difference", "run"]
+__all__ = ["LOST_FINGERPRINT", "Case", "CloneTrial", "Key", "Trial", "TrialCause", "process_difference", "run"]
 
 Key = tuple[str, str]
 
@@ -144,7 +144,7 @@ def run(
         if len(cloners) > 1:
             outcome = subject.trial(case, cloners=[name], costly=costly, timeout=timeout)
         if isinstance(outcome, Lost):
-            found = causes(None, [lost_process_difference(outcome)], tuple(case.arguments))
+            found = causes(None, [process_difference(outcome)], tuple(case.arguments))
             clone_trials[name] = CloneTrial(tuple(found), Pair(answer.original, Clone()))
             continue
         clone_trials.update(_compare_clones(case, subject, [name], outcome).clones)
@@ -189,7 +189,7 @@ def _numbers(report: ValuesReport) -> Numbers | None:
     return Numbers(report.max_abs, report.count, math.prod(report.shape[0]), report.first or (), *report.values)
 
 
-def lost_process_difference(lost: Lost) -> Difference:
+def process_difference(lost: Lost) -> Difference:
     """The difference of a lost process, without durations and sizes."""
     frame = (looping_frame if lost.reason == TIMED_OUT else innermost_frame)(lost.frames)
     raised = Raised(lost.reason, lost.message[:300], frame)

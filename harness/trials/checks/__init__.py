@@ -94,7 +94,7 @@ def _row(check: str, part: Part, change: Change, name: str) -> Aspect:
 
 
 def aspect_of(difference: Difference) -> Aspect:
-    """The row of a difference, in its check or in another one that its check runs."""
+    """The row of a difference, in its check or one that its check runs."""
     return _row(difference.check, difference.part, difference.change, difference.name)
 
 
@@ -126,7 +126,7 @@ def _all_differences(pair: Pair, checks: Iterable[Check]) -> list[Difference]:
 
 
 def _is_by_chance(difference: Difference, chance: Collection[tuple[str, str]]) -> bool:
-    """Whether the null model differs at this path, too; for the clone, in the same check."""
+    """Whether the null model differs here, too; for the clone, in the same check."""
     path = replace(difference, model="clone").path
     is_in_clone = difference.model == "clone"
     return any(is_within(path, outer) and not (is_in_clone and check != difference.check) for check, outer in chance)
