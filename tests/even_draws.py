@@ -14,7 +14,7 @@ from contextlib import closing
 from typing import TypeAlias
 
 from clonediff.harness.inside.frameworks import framework
-from clonediff.harness.search.search import draws
+from clonediff.harness.search.search import draw_graphs
 from clonediff.harness.server.signatures import signatures
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.subject import Subject
@@ -49,7 +49,7 @@ def count_uses(generation: Generation, count: int, seed: int) -> tuple[Counter[U
     with closing(SubjectProcess(Subject.parse(generation))) as process:
         process.start()
         trials = GraphTrials(process, KnownIssues(), cloners=())
-        for graph in draws(process, seed, count, cloners=("fixed",)):
+        for graph in draw_graphs(process, seed, count, cloners=("fixed",)):
             trials.try_graph(graph, costly=False)
             for use in _uses(graph):
                 counts.update(use[:length] for length in range(1, len(use) + 1))

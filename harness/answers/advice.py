@@ -36,61 +36,61 @@ _CRASH_ADVICE = (
         f"write {_REGISTER} above `{{name}}`, or {_SCOPE}",
     ),
 )
-"""A pattern for the message of an exception, and the advice; the first match counts."""
+"""A pattern for an exception's message, and the advice; the first match counts."""
 _NO_ARGUMENT = re.compile(r"(?P<kind>\w+)\.__init__\(\) missing \d+ required positional arguments?: (?P<names>.*)")
 
 
 class UserClasses(NamedTuple):
-    """A model's user classes by name, and the names of registered objects."""
+    """The user's classes by name, and the names of registered objects."""
 
     classes: Mapping[str, type]
-    registered: frozenset[str]
+    registered_names: frozenset[str]
 
 
 class Advice(NamedTuple):
-    """What the user can do, "" if nothing, and whether their code is at fault."""
+    """What the user can do (or ""), and whether their code is at fault."""
 
     text: str = ""
     user_fault: bool = False
 
 
-def advice(cause: Cause, message: str, user: UserClasses) -> Advice:
-    """What the user can do about a cause, or about an exception with this message."""
+def advice(cause: Cause, message: str, user_classes: UserClasses) -> Advice:
+    """What the user can do about a cause, or an exception with this message."""
     root = cause.root
     if colliding_names(cause):
         names = '`add_weight(name=f"{self.name}_scale")`'
         return Advice(f"save the clone as a .keras file, or name weights after their layer: {names}")
     if not makes_a_clone([cause]):
-        return _crash_advice(message, user)
+        return _crash_advice(message, user_classes)
     if root.part == "trainable" and root.found == "true":
-        frozen = "the clone" if root.first is None or root.first.layer < 0 else "the layer in the clone"
-        return Advice(f"freeze {frozen} again before you set its weights and compile it: `.trainable = False`")
+        part = "the clone" if root.first is None or root.first.layer < 0 else "the layer in the clone"
+        return Advice(f"freeze {part} again before you set its weights and compile it: `.trainable = False`")
     if root.change == "constraint" or (root.part, root.expected) == ("losses", "0"):
         return Advice("set it in the constructor: if it is set on a built layer, it takes effect only in clones")
-    if root.check == "outputs" and root.first and root.first.kind in user.classes:
+    if root.check == "outputs" and root.first and root.first.kind in user_classes.classes:
         text = "create the variables that it uses with `self.add_weight`, and return its settings from `get_config`"
         return Advice(f"in `{root.first.kind}`, {text}", user_fault=True)
-    return _lost_argument_advice(cause, user) if root.part in ("attribute", "compiled") else Advice()
+    return _lost_argument_advice(cause, user_classes) if root.part in ("attribute", "compiled") else Advice()
 
 
-def _crash_advice(message: str, user: UserClasses) -> Advice:
-    if (missing := _NO_ARGUMENT.search(message)) and missing["kind"] in user.classes:
+def _crash_advice(message: str, user_classes: UserClasses) -> Advice:
+    if (missing := _NO_ARGUMENT.search(message)) and missing["kind"] in user_classes.classes:
         names = re.findall(r"'(\w+)'", missing["names"])
-        return Advice(_config_advice(user.classes[missing["kind"]], names), user_fault=True)
+        return Advice(_config_advice(user_classes.classes[missing["kind"]], names), user_fault=True)
     for pattern, text in _CRASH_ADVICE:
         if match := re.search(pattern, message):
             groups = match.groupdict()
             if groups.get("kind") in CATALOGUE:
                 break
-            text = _SCOPE if groups.get("name") in user.registered else text
+            text = _SCOPE if groups.get("name") in user_classes.registered_names else text
             return Advice(text.format(**groups), user_fault=bool(groups))
     return Advice()
 
 
-def _lost_argument_advice(cause: Cause, user: UserClasses) -> Advice:
+def _lost_argument_advice(cause: Cause, user_classes: UserClasses) -> Advice:
     """What to write if the config of a user's class loses an argument."""
     root = cause.root
-    owner = _owner(root, user)
+    owner = _owner(root, user_classes)
     if owner is None or root.change != "":
         return Advice()
     if root.found.startswith(("__", "dict of", "{class_name")):  # `from_config` has not deserialized the value
@@ -101,13 +101,13 @@ def _lost_argument_advice(cause: Cause, user: UserClasses) -> Advice:
     return Advice(_config_advice(owner, dict.fromkeys(name.rpartition(".")[2] for name in lost)), user_fault=True)
 
 
-def _owner(root: Difference, user: UserClasses) -> type | None:
+def _owner(root: Difference, user_classes: UserClasses) -> type | None:
     """The user's class at fault: of a layer, or of an argument of `compile`."""
-    if "." not in root.name and root.first and root.first.kind in user.classes:
-        return user.classes[root.first.kind]
+    if "." not in root.name and root.first and root.first.kind in user_classes.classes:
+        return user_classes.classes[root.first.kind]
     last = root.name.rpartition(".")[2]
     if root.name.startswith(("loss", "metrics", "optimizer", "_compile_config", "compiled")):
-        return next((owner for owner in user.classes.values() if _parameter(owner, last)), None)
+        return next((owner for owner in user_classes.classes.values() if _parameter(owner, last)), None)
     return None
 
 
@@ -123,8 +123,8 @@ def _config_advice(owner: type, attributes: Iterable[str]) -> str:
     parameters = {attribute: _parameter(owner, attribute) for attribute in attributes}
     items = ", ".join(f'"{parameter}": self.{name}' for name, parameter in parameters.items() if parameter)
     if not items:
-        listed = ", ".join(f"`{name}`" for name in parameters)
-        return f"add {listed} to `{kind}.__init__` and to `{kind}.get_config`, or set it on the clone"
+        names = ", ".join(f"`{name}`" for name in parameters)
+        return f"add {names} to `{kind}.__init__` and to `{kind}.get_config`, or set it on the clone"
     if any("get_config" in vars(base) for base in owner.__mro__ if base.__module__ == owner.__module__):
         return f"add to the result of `{kind}.get_config`: `{items}`"
     return f"write `{kind}.get_config`: `return {{**super().get_config(), {items}}}`"

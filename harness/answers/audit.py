@@ -45,18 +45,18 @@ def classes_of(target: str) -> tuple[Generation, Sequence[str]]:
     """The generation and the names of the classes with a config in a target."""
     with SubjectProcess(Subject("keras")) as process:
         try:
-            found = process.classes(target)
+            classes = process.classes(target)
         except RequestError as error:
             raise SubjectError(f"{target}: {error.failure.message if error.failure else error}") from None
-    if isinstance(found, Lost):
-        raise SubjectError(f"{target}: its import ends the process: {found.line}; import it in Python to see why")
-    return found
+    if isinstance(classes, Lost):
+        raise SubjectError(f"{target}: its import ends the process: {classes.line}; import it in Python to see why")
+    return classes
 
 
 def audit_all(names: Sequence[str], generation: Generation, jobs: int) -> Iterator[AuditedClass]:
-    """Audit classes in as many child processes as `jobs`; yield answers as they come."""
+    """Audit classes in `jobs` child processes; yield answers as they come."""
     processes = [SubjectProcess(Subject(generation)) for _ in range(jobs)]
-    idle = processes.copy()  # each thread takes one of them
+    idle = processes.copy()  # each thread takes one
 
     def audit(name: str) -> AuditedClass:
         process = idle.pop()

@@ -16,8 +16,8 @@ from clonediff.harness.answers.user_models import UserModel, user_model
 from clonediff.harness.inside.subclassed import CLONE_LINES
 from clonediff.harness.inside.values import describe_input
 from clonediff.harness.observation import Case
-from clonediff.harness.scripts.reproducer import reproducer, with_versions
-from clonediff.harness.trials.triage import with_blame
+from clonediff.harness.scripts.reproducer import add_versions, reproducer
+from clonediff.harness.trials.triage import add_blame
 from clonediff.reports.documents import template
 from clonediff.reports.known import load
 from clonediff.reports.markup import one_line
@@ -30,7 +30,7 @@ class ExplainedCause(msgspec.Struct, frozen=True, kw_only=True):
     """A cause, explained to the user of the model.
 
     `headline` is its effect in a few words; `sentence` names layer and values. `known` is the id of the known issue, a
-    `bug` of Keras or a limit; `explanation` has the title and the reason of the issue.
+    `bug` of Keras or a limit; `explanation` has its title and reason.
     """
 
     cause: Cause
@@ -47,18 +47,18 @@ class ExplainedCause(msgspec.Struct, frozen=True, kw_only=True):
     script: str
 
     @property
-    def name_only(self) -> bool:
+    def is_rename(self) -> bool:
         """Whether only names differ."""
         return self.cause.severity is Severity.NAME
 
     @property
-    def renamed(self) -> list[str]:
-        """Sentences with the old and the new names, if only names differ."""
-        differences = self.cause.differences if self.name_only else ()
+    def name_changes(self) -> list[str]:
+        """Sentences with old and new names, if only names differ."""
+        differences = self.cause.differences if self.is_rename else ()
         return [f"{item.expected} is {item.found}" for item in differences if item.part != "layer"]
 
-    def ignored_by(self, ignored: Collection[str]) -> bool:
-        """Whether the user ignores its fingerprint, its known issue or "documented"."""
+    def is_ignored(self, ignored: Collection[str]) -> bool:
+        """Whether `ignored` has the fingerprint, the known issue, or "documented"."""
         names = (self.cause.fingerprint, self.known, "documented" if self.documented else None)
         return any(name in ignored for name in names)
 
@@ -66,8 +66,7 @@ class ExplainedCause(msgspec.Struct, frozen=True, kw_only=True):
 class CheckedModel(msgspec.Struct, frozen=True):
     """A model, its inputs, and the causes of each cloner.
 
-    A `subclassed` model was wrapped in a functional model. `replaced` has the new classes of the layers that
-    the clone function replaces, by name.
+    A `subclassed` model was wrapped in a functional model. `replaced` has the new classes of replaced layers, by name.
     """
 
     model: str
@@ -84,19 +83,19 @@ class CheckedModel(msgspec.Struct, frozen=True):
         return [cause for causes in self.clones.values() for cause in causes]
 
     def fails(self, ignored: Collection[str] = ()) -> bool:
-        """Whether a cause other than a changed name is not ignored."""
-        return any(not cause.ignored_by(ignored) for cause in without_renames(self.causes))
+        """Whether any cause is neither ignored nor a changed name."""
+        return any(not cause.is_ignored(ignored) for cause in drop_renames(self.causes))
 
 
-def without_renames(causes: Iterable[ExplainedCause]) -> list[ExplainedCause]:
+def drop_renames(causes: Iterable[ExplainedCause]) -> list[ExplainedCause]:
     """The causes that change more than names."""
-    return [cause for cause in causes if not cause.name_only]
+    return [cause for cause in causes if not cause.is_rename]
 
 
 def check(spec: str, cloners: Sequence[str] = UPSTREAM_AND_FIXED, clone_function: str = "") -> CheckedModel:
     """Check a model that `spec`, an argument of the command line, names.
 
-    If the model cannot be checked, raises `RecordError` with the reason and advice.
+    Raises `RecordError` with the reason and advice if the model cannot be checked.
     """
     try:
         user = user_model(spec, cloners, clone_function)
@@ -105,8 +104,8 @@ def check(spec: str, cloners: Sequence[str] = UPSTREAM_AND_FIXED, clone_function
         raise RecordError(one_line(f"{spec} cannot be checked: {error}")) from None
     explainer = _Explainer(user, cloned)
     clones = explainer.causes_by_cloner()
-    if rest := [name for name in user.cloners if name not in clones]:  # because an earlier cloner changed the model
-        clones |= check(spec, rest, clone_function).clones
+    if untried := [name for name in user.cloners if name not in clones]:  # an earlier cloner changed the model
+        clones |= check(spec, untried, clone_function).clones
     kind = user.subclassed or type(user.model).__name__
     inputs = tuple(map(describe_input, cloned.inputs))
     return CheckedModel(spec, kind, explainer.versions, inputs, clones, bool(user.subclassed), user.replaced or {})
@@ -120,23 +119,23 @@ class _Explainer:
         keras = DIALECTS[self._generation].imports["keras"]
         source = user.source if keras in user.source else f"{keras}\n{user.source}"
         self._case = Case(source, cloned.inputs, batch=cloned.inputs[0]["batch"])
-        release = cloned.versions
-        self._known = load().select(self._generation, release["keras"])
-        backend = {release["backend"]: release["backend_version"], "python": platform.python_version()}
-        self.versions = {self._generation: release["keras"], **backend}
+        versions = cloned.versions
+        self._known = load().select(self._generation, versions["keras"])
+        backend = {versions["backend"]: versions["backend_version"], "python": platform.python_version()}
+        self.versions = {self._generation: versions["keras"], **backend}
         self._classes = _user_classes(user.model, self._generation)
 
     def causes_by_cloner(self) -> dict[str, tuple[ExplainedCause, ...]]:
-        """The causes of each cloner, except those of replaced layers."""
+        """The causes of each cloner, except causes in replaced layers."""
         cloned, replaced = self._cloned, self._user.replaced or ()
-        causes = with_blame({name: user_causes(cloned.causes_of(name, replaced)) for name in cloned.clones})
-        return {name: tuple(self._explain(cause, name) for cause in found) for name, found in causes.items()}
+        by_cloner = add_blame({name: user_causes(cloned.causes_of(name, replaced)) for name in cloned.clones})
+        return {name: tuple(self._explain(cause, name) for cause in causes) for name, causes in by_cloner.items()}
 
     def _explain(self, cause: Cause, cloner: str) -> ExplainedCause:
         failure = self._cloned.clones[cloner].failure
         known = self._known.find(cause) if cloner == "upstream" else None
-        advice_given = advice(cause, failure.message if failure else "", self._classes)
-        text = advice_given.text or (known.workaround if known else "")
+        answer = advice(cause, failure.message if failure else "", self._classes)
+        text = answer.text or (known.workaround if known else "")
         return ExplainedCause(
             cause=cause,
             headline=headline(cause),
@@ -149,17 +148,17 @@ class _Explainer:
             bug=bool(known and known.script),
             advice=text.replace("keras.saving", f"{self._generation}.saving"),
             # A bug of Keras is not the user's fault, even if they can avoid it.
-            user_fault=advice_given.user_fault and (known is None or known.documented),
+            user_fault=answer.user_fault and (known is None or known.documented),
             script=self._script(cause, cloner),
         )
 
     def _script(self, cause: Cause, cloner: str) -> str:
-        """The script most certain to show a difference of the cause, or ""."""
+        """The best script for a difference of the cause, or ""."""
         differences = cause.differences if self._user.replaced is None else ()  # a script has no clone function
         scripts = (reproducer(self._case, self._generation, difference, cloner) for difference in differences)
         failing = [script for script in scripts if script.raises]
-        best = min(failing, key=lambda script: (not script.sure, "def config(model)" in script.text), default=None)
-        text = with_versions(best, self.versions).text if best else ""
+        best = min(failing, key=lambda script: (not script.must_fail, "def config(model)" in script.text), default=None)
+        text = add_versions(best, self.versions).text if best else ""
         return text.replace("clone = keras.models.clone_model(model)", CLONE_LINES) if self._user.subclassed else text
 
 
@@ -174,17 +173,17 @@ def _user_classes(model: Any, generation: Generation) -> UserClasses:
     return UserClasses(classes, frozenset(getattr(item, "__name__", "") for item in registered))
 
 
-def checked_text(checked: CheckedModel, ignored: Collection[str] = ()) -> str:
+def answer_text(result: CheckedModel, ignored: Collection[str] = ()) -> str:
     """The answer as text for a terminal."""
-    keras = next(iter(checked.versions))
+    keras = next(iter(result.versions))
     names = {"upstream": f"{keras}.models.clone_model", "fixed": "clonediff.clone_model"}
-    unignored = dict.fromkeys(cause.known for cause in without_renames(checked.causes) if not cause.ignored_by(ignored))
+    issues = dict.fromkeys(cause.known for cause in drop_renames(result.causes) if not cause.is_ignored(ignored))
     return template("check.txt.j2", one_line).render(
-        checked=checked,
-        broken=[name for name, causes in checked.clones.items() if without_renames(causes)],
+        result=result,
+        unfaithful=[name for name, causes in result.clones.items() if drop_renames(causes)],
         ignored=ignored,
-        cloners={name: names.get(name) or cloner_name(name) for name in checked.clones},
-        versions=[f"{name} {version}" for name, version in checked.versions.items()],
-        replaced=[f"{name} ({kind})" for name, kind in checked.replaced.items()],
-        accepting=[] if None in unignored else [f"--ignore {issue}" for issue in unignored],
+        cloners={name: names.get(name) or cloner_name(name) for name in result.clones},
+        versions=[f"{name} {version}" for name, version in result.versions.items()],
+        replaced=[f"{name} ({kind})" for name, kind in result.replaced.items()],
+        ignore_options=[] if None in issues else [f"--ignore {issue}" for issue in issues],
     )

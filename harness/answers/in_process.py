@@ -21,7 +21,7 @@ from clonediff.strategies.program import Generation, Graph
 
 _CLONER = "the cloner"
 _LIVE_CHECKS = [name for name in CHECKS if name != "warned"]
-"""The checks of a live model, which is not built again."""
+"""The checks of a live model."""
 
 
 class UnfaithfulClone(AssertionError):
@@ -43,8 +43,8 @@ def check_clone(
     """Clone the model of a graph, and raise `UnfaithfulClone` if the clone differs.
 
     `cloner` takes a model and returns its clone. `costly` also clones twice and trains. Causes for which `ignore` is
-    true do not count. Nor do causes less severe than `at_least`, which the message counts: "crash", "wrong-output",
-    "wrong-training", "lost-property" or "renamed".
+    true are ignored. `at_least` is "crash", "wrong-output", "wrong-training", "lost-property" or "renamed"; the message
+    only counts less severe causes.
     """
     from clonediff.harness.inside.frameworks import framework as framework_of
     from clonediff.harness.inside.trial import run_trial
@@ -73,15 +73,15 @@ def assert_clones_faithfully(
     `model` is a built Functional or Sequential model of Keras 3 or `tf_keras`, trained or not. `clone` takes a model
     and returns its clone; the default is `clonediff.clone_model`. `inputs` are arrays to call both models on: one
     array, a list in the order of the inputs, or a dictionary by name; by default, they are drawn. The other arguments
-    work as in `check_clone`, but `costly` is on by default. The check "warned" is left out, because it would have to
-    build the model again.
+    work as in `check_clone`, but `costly` is on by default. The check "warned" is left out: it would need to build the
+    model again.
     """
     cloned = clone_live(model, {_CLONER: clone or "fixed"}, inputs=inputs, costly=costly)
     _assert_faithful(cloned.causes_of(_CLONER), ignore, at_least, cloned.description)
 
 
 class ClonedModel(msgspec.Struct, frozen=True):
-    """A live model, its inputs, and the observations of the model and of each clone."""
+    """A live model, its inputs, and observations of model and clones."""
 
     description: str
     generation: Generation
@@ -91,18 +91,18 @@ class ClonedModel(msgspec.Struct, frozen=True):
     clones: dict[str, Clone]
 
     def causes_of(self, cloner: str, replaced: Collection[str] = ()) -> list[Cause]:
-        """The causes of a cloner, the worst first, without causes in replaced layers."""
+        """The causes of a cloner, the worst first, except in `replaced` layers."""
         differences = compare(self.original, self.clones[cloner], _LIVE_CHECKS)
         if replaced:
             prefixes = tuple(f"{layer}/" for layer in replaced)
-            groups = roots(Flow.of(self.original), differences)
-            named = ((f"{group[0].first.name if group[0].first else ''}/", group) for group in groups)
-            differences = [item for name, group in named if not name.startswith(prefixes) for item in group]
+            groups = roots(Flow.find(self.original), differences)
+            pairs = ((f"{group[0].first.name if group[0].first else ''}/", group) for group in groups)
+            differences = [item for name, group in pairs if not name.startswith(prefixes) for item in group]
         return causes(self.original, differences)
 
 
 def clone_live(model: Any, cloners: Mapping[str, Any], *, inputs: Any = None, costly: bool = True) -> ClonedModel:
-    """Clone a live model with each cloner, and observe the model and its clones."""
+    """Clone a live model with each cloner; observe model and clones."""
     from clonediff.harness.inside.frameworks import framework as framework_of
     from clonediff.harness.inside.frameworks import generation_of
     from clonediff.harness.inside.live_trial import try_live_model
@@ -123,13 +123,13 @@ def clone_live(model: Any, cloners: Mapping[str, Any], *, inputs: Any = None, co
 def _assert_faithful(causes: list[Cause], ignore: Callable[[Cause], bool], at_least: str, description: str) -> None:
     if at_least not in SEVERITIES:
         raise ValueError(f"at_least: expected one of {', '.join(SEVERITIES)}, found {at_least!r}")
-    counted = [cause for cause in causes if not ignore(cause)]
-    failures = tuple(cause for cause in counted if cause.severity <= SEVERITIES[at_least])
+    causes = [cause for cause in causes if not ignore(cause)]
+    failures = tuple(cause for cause in causes if cause.severity <= SEVERITIES[at_least])
     if not failures:
         return
     lines: list[str] = []
     for cause in failures:
         lines += [f"{title(cause)} [{cause.fingerprint}]", *(f"  {line}" for line in cause.root.lines)]
-    if omitted := len(counted) - len(failures):
-        lines.append(f"not listed because of at_least={at_least!r}: {omitted} cause{'' if omitted == 1 else 's'}")
+    if count := len(causes) - len(failures):
+        lines.append(f"not listed because of at_least={at_least!r}: {count} cause{'' if count == 1 else 's'}")
     raise UnfaithfulClone("\n".join((*lines, "", description)), failures)

@@ -22,7 +22,7 @@ from clonediff.harness.subjects.subject import Subject, UnknownSubjectError
 from clonediff.harness.trials.checks import needs_costly_trial
 from clonediff.harness.trials.graph_trials import UPSTREAM, GraphTrials
 from clonediff.harness.trials.triage import fingerprint, title
-from clonediff.harness.trials.trial import LOST, Trial
+from clonediff.harness.trials.trial import LOST_FINGERPRINT, Trial
 from clonediff.reports.known import KnownIssues
 from clonediff.reports.markup import one_line
 from clonediff.reports.records import UPSTREAM_AND_FIXED, Cause, Difference, Finding
@@ -39,10 +39,10 @@ class CauseSummary(msgspec.Struct, frozen=True):
     known: str | None
 
 
-class ReplayRow(msgspec.Struct, frozen=True):
-    """The answer for a target on a subject, the reason, and the causes found."""
+class ReplayRow(msgspec.Struct, frozen=True, rename={"address": "where"}):
+    """The answer for a target on a subject, with the causes that it shows."""
 
-    where: str
+    address: str
     title: str
     id: str
     subject: str
@@ -62,16 +62,16 @@ def replay(
     cloner: str | None = None,
     report: Callable[[str], None] = lambda line: None,
 ) -> Generator[ReplayRow, None, None]:
-    """Yield the answer for each target on each subject, or on the target's own subject.
+    """Yield the answer for each target on each subject, or on its own subject.
 
-    Answers that need no process come first. `report` gets a line for each process that is started.
+    Answers that need no process come first. `report` gets a line for each process.
     """
     by_subject: dict[Subject, list[tuple[Target, ReplayRow]]] = defaultdict(list)
     for target in targets:
         # If the original itself ends its process, no cloner is called.
         cloner_name = "" if process_ending(target.finding) else cloner or target.cloner
         for name in map(str, subjects or (target.subject or target.generation,)):
-            row = ReplayRow(target.where, target.title, target.id, name, cloner_name, reason=target.problem)
+            row = ReplayRow(target.address, target.title, target.id, name, cloner_name, reason=target.problem)
             try:
                 subject = Subject.parse(name or "keras")
             except UnknownSubjectError as error:
@@ -94,16 +94,16 @@ def replay(
             for target, row in pairs:
                 start = time.monotonic()
                 try:
-                    answered = _answer_row(row, target, upstream if row.cloner == UPSTREAM else fixed, process, known)
+                    answer = _answer_row(row, target, upstream if row.cloner == UPSTREAM else fixed, process, known)
                 except SubjectError as error:
-                    answered = replace(row, reason=str(error))
-                yield replace(answered, versions=versions, seconds=time.monotonic() - start)
+                    answer = replace(row, reason=str(error))
+                yield replace(answer, versions=versions, seconds=time.monotonic() - start)
 
 
 def _answer_row(
     row: ReplayRow, target: Target, runner: ScriptRunner, process: SubjectProcess, known: KnownIssues
 ) -> ReplayRow:
-    """The answer by the script of a target, or else by a trial."""
+    """The row with the answer of the target's script, or else of a trial."""
     if target.generation not in ("", process.subject.generation):
         return replace(row, reason=f"it only applies to {target.generation}")
     # In a script, the runner can only replace upstream, and only with `fixed`.
@@ -119,32 +119,32 @@ def _answer_row(
     costly = True if not differences or any(map(needs_costly_trial, differences)) else None
     trial = trials.try_if_supported(target.graph, costly=costly)
     answer, reason = answer_of(target.finding, trial)
-    found = [item for item in trial.found if item.cause]
-    summaries = (CauseSummary(item.id, item.title, item.known.id if item.known else None) for item in found)
+    items = [item for item in trial.found_causes if item.cause]
+    summaries = (CauseSummary(item.id, item.title, item.known.id if item.known else None) for item in items)
     return replace(row, answer=answer, reason=reason, causes=tuple(summaries))
 
 
 def process_ending(finding: Finding | None) -> str:
-    """How the original ended its process, if that is the finding; "" for other findings."""
-    if finding is None or finding.root is not None or not finding.id.startswith(LOST):
+    """How the original ended its process, if that is the finding; "" otherwise."""
+    if finding is None or finding.root is not None or not finding.id.startswith(LOST_FINGERPRINT):
         return ""
     return finding.detail.partition(":")[0]
 
 
 def answer_of(finding: Finding | None, trial: Trial) -> tuple[ReplayAnswer, str]:
-    """Whether a trial shows the finding, or any cause if there is none; and the reason."""
-    lost = process_ending(finding)
-    if trial.not_tried:
-        return UNKNOWN, trial.not_tried
+    """Whether a trial shows the finding (or any cause, if there is no finding), and the reason."""
+    ending = process_ending(finding)
+    if trial.skip_reason:
+        return UNKNOWN, trial.skip_reason
     if trial.lost is not None:
-        answer = BREAKS if trial.lost.reason == lost else OTHER if lost else UNKNOWN
+        answer = BREAKS if trial.lost.reason == ending else OTHER if ending else UNKNOWN
         return answer, f"the original ends its process: {trial.lost.line}"
     if trial.refused is not None:
         return UNKNOWN, f"the original cannot be built: {trial.refused.type}: {trial.refused.message}"
-    if lost:
+    if ending:
         return GONE, "the original can be built and run"
     if finding is None or finding.root is None:
-        return (BREAKS if trial.found else GONE), ""
+        return (BREAKS if trial.found_causes else GONE), ""
     return _answer_of_root(finding.root, trial)
 
 
@@ -155,15 +155,15 @@ def _answer_of_root(root: Difference, trial: Trial) -> tuple[ReplayAnswer, str]:
     run = getattr(trial.original, root.run, None) if root.run else None
     if run is not None and run.failure is not None:
         return UNKNOWN, f"the original itself fails in {root.run}: {run.failure.type}"
-    new = [found.cause for found in trial.found if found.cause is not None and found.known is None]
-    if new:
-        return OTHER, f"gone; instead: {'; '.join(map(_title_with_id, new))}"
+    causes = [item.cause for item in trial.found_causes if item.cause is not None and item.known is None]
+    if causes:
+        return OTHER, f"gone; instead: {'; '.join(map(_title_with_id, causes))}"
     for cause in trial.causes:
         if any(fingerprint(follower) == expected for follower in cause.followers):
             return OTHER, f"it follows from another cause: {_title_with_id(cause)}"
-        if any(_hides(difference, root) for difference in cause.differences):
+        if any(_hides(item, root) for item in cause.differences):
             return OTHER, f"it is masked by another cause: {_title_with_id(cause)}"
-    known = ", ".join(dict.fromkeys(found.known.id for found in trial.found if found.known is not None))
+    known = ", ".join(dict.fromkeys(item.known.id for item in trial.found_causes if item.known is not None))
     return GONE, f"known issues remain: {known}" if known else ""
 
 
@@ -181,13 +181,13 @@ def _hides(difference: Difference, expected: Difference) -> bool:
 
 
 def row_lines(row: ReplayRow) -> Iterator[str]:
-    """An answer for a terminal: a line, and an indented line for each detail."""
+    """Yield the lines of an answer for a terminal; details are indented."""
     indent = " " * (_ANSWER_WIDTH + 2)
-    text = f"{row.title} [{row.id}]" if row.id else row.title or row.where
+    text = f"{row.title} [{row.id}]" if row.id else row.title or row.address
     text += f", cloned by {row.cloner}" if row.cloner and row.title else ""
     yield "  ".join(filter(None, (row.answer.value.ljust(_ANSWER_WIDTH), one_line(row.subject), one_line(text))))
-    if row.answer is UNKNOWN and row.title and row.id != row.where:
-        yield indent + one_line(f"of {row.where}")
+    if row.answer is UNKNOWN and row.title and row.id != row.address:
+        yield indent + one_line(f"of {row.address}")
     if row.reason:
         yield indent + one_line(row.reason)
     if row.answer is BREAKS:

@@ -20,7 +20,7 @@ from clonediff.reports.markup import code_block
 from clonediff.reports.records import EFFECTS
 from clonediff.strategies.program import Generation
 
-FIXES = KNOWN_ISSUES.with_name("fixes")
+FIXES_FOLDER = KNOWN_ISSUES.with_name("fixes")
 SCRIPTS_SHOWN = 3
 """How many scripts the issue of a root cause shows."""
 
@@ -31,24 +31,24 @@ def issue_of(target: Target) -> str:
         return issue(target.finding, target.finding.source)
     assert target.issue is not None
     known = target.issue
-    because = f"{known.reason}.\n\n" if known.reason else ""
+    reason = f"{known.reason}.\n\n" if known.reason else ""
     links = "".join(f"{line}\n" for line in filter(None, (*known.lines, known.link)))
-    return f"# {known.title}\n\n{because}{links}\n{code_block(known.code.rstrip(), 'python')}\n"
+    return f"# {known.title}\n\n{reason}{links}\n{code_block(known.code.rstrip(), 'python')}\n"
 
 
 def run_script(script: Script, subject: Subject) -> tuple[ReplayAnswer, str]:
-    """Run a script in a fresh process of a subject's release."""
+    """Run a script on a subject; return the answer and its text."""
     with closing(ScriptRunner(subject, search_path_of(subject))) as runner:
-        answer, reason = runner.answer(replace(script, sure=True))
+        answer, reason = runner.answer(replace(script, must_fail=True))
     if answer is ReplayAnswer.BREAKS:
         return answer, f"reproduced: it fails with {script.raises}"
     if answer is ReplayAnswer.UNKNOWN:
         return answer, f"cannot be run: {reason}"
-    ended = f"fails with {reason}" if reason else "passes"
-    return answer, f"not reproduced: expected {script.raises}, but it {ended}"
+    result = f"fails with {reason}" if reason else "passes"
+    return answer, f"not reproduced: expected {script.raises}, but it {result}"
 
 
-def issue_of_root(name: str, known: KnownIssues, fixes: Path = FIXES) -> str | None:
+def issue_of_root(name: str, known: KnownIssues, fixes: Path = FIXES_FOLDER) -> str | None:
     """The text of one issue for all open bugs of a root cause, or None."""
     root = name.removeprefix("tf-")
     generation: Generation = "tf_keras" if name.startswith("tf-") else "keras"
@@ -68,7 +68,7 @@ def issue_of_root(name: str, known: KnownIssues, fixes: Path = FIXES) -> str | N
 
 
 def _fixes(bugs: set[str], folder: Path) -> Iterator[tuple[str, str, list[str]]]:
-    """Yield the name and title of each useful fix, and the bugs that it fixes."""
+    """Yield the name, title and fixed bugs of each fix of these bugs."""
     for path in sorted(folder.glob("*.py")):
         text = path.read_text(encoding="utf-8")
         if fixed := sorted(bugs & set(header_of(text, path).get("mends", ()))):

@@ -21,7 +21,7 @@ _HEADLINES: tuple[tuple[Severity, dict[str, str], str], ...] = (
     (CRASH, {"run": "trained"}, "{clone} crashes when trained"),
     (CRASH, {"run": "training"}, "{clone} crashes when called in training mode"),
     (CRASH, {}, "{clone} crashes when called"),
-    # No run showed the difference: its effect shows when the weights are set, or the clone is called.
+    # No run showed it: the effect shows when weights are set, or the clone is called.
     (OUTPUT, {"run": "", "change": "(clone|original) dependent"}, "{clone} uses variables of the original"),
     (OUTPUT, {"run": "", "part": "state"}, "{clone} starts with a different state"),
     (OUTPUT, {"run": "", "part": "weight|copied"}, "{clone} has different weights"),
@@ -34,7 +34,7 @@ _HEADLINES: tuple[tuple[Severity, dict[str, str], str], ...] = (
     (PROPERTY, {}, "{clone} differs in a property"),
     (NAME, {}, "{clone} has a different name"),
 )
-"""A severity, patterns for fields of a difference, and the effect on the user; the first match counts."""
+"""A severity, patterns for the fields of a difference, and its effect; the first match counts."""
 _FACTS = ("config", "attribute", "compiled")
 _FUNCTION = re.compile(r"function (\S+) [0-9a-f]+")
 _DIGEST = re.compile(r"(array of .*): [0-9a-f]+")
@@ -44,7 +44,7 @@ _KERAS_ADDITIONS = re.compile(
     r"|(?s:\s*(?:(?:Call arguments|Arguments) received by |Full (?:object )?config:|[Cc]onfig[:=] ?\{).*)",
     re.MULTILINE,
 )
-"""Colours, call arguments and configs that Keras adds to the message of an exception."""
+"""Colours, call arguments and configs that Keras adds to messages."""
 _LONG_DICT = re.compile(r"\{'.{80,}", re.DOTALL)
 _NO_ATTRIBUTE = ("attribute", "nothing")
 _MAX_LENGTH = 300
@@ -95,14 +95,14 @@ def sentence(cause: Cause, failure: Failure | None = None) -> str:
     if _is_seed(root):
         return f"{layer} has a seed in the model but not in {clone}"
     if root.part in _FACTS and root.aspect != "compiled" and root.check != "untouched":
-        compiled = aspect_of(root).role == "compiled"
+        is_compiled = aspect_of(root).role == "compiled"
         items = [item for item in cause.differences if (item.part, item.first, item.run) == (root.part, root.first, "")]
         facts = dict.fromkeys(f"`{fact_name(item)}` {_both_values(item, clone)}" for item in items)
-        return f"{'compile settings' if compiled else layer or 'the model'}: {_enumeration(list(facts))}"
+        return f"{'compile settings' if is_compiled else layer or 'the model'}: {_enumeration(list(facts))}"
     text += f": {layer}" if layer not in text else ""
     values = (root.expected, root.found)
-    in_title = any(value.lower() in ("", "true", "false", "nothing") for value in values) or root.digests
-    if in_title or any(len(value) > _MAX_LENGTH // 3 or value.startswith(("{", "[{")) for value in values):
+    has_no_values = any(value.lower() in ("", "true", "false", "nothing") for value in values) or root.digests
+    if has_no_values or any(len(value) > _MAX_LENGTH // 3 or value.startswith(("{", "[{")) for value in values):
         return text
     return f"{text}: {root.expected} in the model, {root.found} in {clone}"
 
@@ -141,8 +141,8 @@ def effects(cause: Cause, original: Observation) -> Iterator[str]:
         yield f"the clone lacks {_enumeration(lost)}"
     if cause.root.part == "kind" and not layer_name(cause.root.first):
         yield f"the clone lacks the methods and attributes of `{cause.root.expected}`, such as a `train_step`"
-    refused = any(difference.check == "weights" and difference.raised is not None for difference in differences)
-    if cause.severity <= TRAINING and cause.root.check not in ("made", "untouched") and not (flags or refused):
+    is_refused = any(difference.check == "weights" and difference.raised is not None for difference in differences)
+    if cause.severity <= TRAINING and cause.root.check not in ("made", "untouched") and not (flags or is_refused):
         yield headline(cause)
     if cause.root.name == "input_spec" and cause.root.expected == "None":
         yield "the clone accepts only inputs of the size of the model's first call"
@@ -155,7 +155,7 @@ def _lost_part(difference: Difference) -> str:
 
 
 def _order_sentence(model: Structure, difference: Difference) -> str:
-    """A sentence about the order of weights, with an example of the effect."""
+    """A sentence about the order of weights, with an example."""
     order = json.loads(difference.found)
     pairs = ((model.weights[index], model.weights[other]) for index, other in enumerate(order) if index != other)
     swapped = ((_variable(model, old), _variable(model, new)) for old, new in pairs if old.shape == new.shape)
@@ -174,7 +174,7 @@ def _enumeration(names: list[str]) -> str:
 
 
 def message_of(text: str) -> str:
-    """The first sentences of an exception's message, without `_KERAS_ADDITIONS`."""
+    """The first sentences of a message, without `_KERAS_ADDITIONS`."""
     text = " ".join(_LONG_DICT.sub("{...}", _KERAS_ADDITIONS.sub("", text)).replace(" at 0x>", ">").split())
     sentences = re.match(rf".{{,{_MAX_LENGTH}}}$|.{{100,{_MAX_LENGTH}}}(?<=\.)(?= )", text)
     return sentences[0] if sentences else textwrap.shorten(text, _MAX_LENGTH, placeholder=" ...")

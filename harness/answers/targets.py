@@ -1,6 +1,6 @@
 """Find what an argument names: a run, a finding, a graph, a known issue.
 
-An argument that cannot be read becomes a target whose `problem` names the file, the field and what to do.
+If an argument cannot be read, the `problem` of its target names the file, the field and what to do.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from clonediff.reports.known import KnownIssue, KnownIssues
 from clonediff.reports.records import READ_ERRORS, Finding, RecordError, read
 from clonediff.strategies.program import GENERATIONS, Graph, MalformedGraph, from_json
 
-FINDING = "finding.json"
+FINDING_FILE = "finding.json"
 _RUN_FILES = ("run.json", "findings")
-_RUN_PATTERNS = (f"findings/[!.]*/{FINDING}",)
-_FOLDER_PATTERNS = (FINDING, "[!.]*.json", f"*/{FINDING}", "*keras/[!.]*.json")
-"""Patterns for a finding, graphs, a folder of findings, and a corpus; the first pattern with a match counts.
+_RUN_PATTERNS = (f"findings/[!.]*/{FINDING_FILE}",)
+_FOLDER_PATTERNS = (FINDING_FILE, "[!.]*.json", f"*/{FINDING_FILE}", "*keras/[!.]*.json")
+"""Patterns for a finding, graphs, a folder of findings, and a corpus; the first with a match counts.
 
 Names that begin with a dot are left out: such a file is still being written.
 """
@@ -33,11 +33,11 @@ _MAX_LISTED = 20
 class Target:
     """A graph, a finding or a known issue to try.
 
-    `where` is the file or the argument. `subject` is "" if the target is not a finding, `generation` is "" if both
+    `address` is the file or the argument. `subject` is "" if the target is not a finding, `generation` is "" if both
     generations can try it. `problem` is the reason why it cannot be tried.
     """
 
-    where: str
+    address: str
     title: str = ""
     id: str = ""
     graph: Graph | None = None
@@ -52,7 +52,7 @@ class Target:
     def script(self) -> Script | None:
         """The script of the finding or known issue; None for a graph."""
         if self.issue is not None:
-            return Script(self.issue.code, self.issue.raises, sure=True)
+            return Script(self.issue.code, self.issue.raises, must_fail=True)
         if self.finding is None:
             return None
         found, root = self.finding, self.finding.root
@@ -61,11 +61,11 @@ class Target:
 
 
 def targets(arguments: Iterable[str], known: KnownIssues, generations: Collection[str] = GENERATIONS) -> list[Target]:
-    """The targets of all arguments, each once; "known" means the known issues of these generations."""
+    """The targets of all arguments; "known" means the known issues of these generations."""
     by_path: dict[str, Target] = {}
     for argument in arguments:
         for target in _targets_of_argument(argument, known, generations):
-            by_path.setdefault(os.path.realpath(target.where) if target.issue is None else target.where, target)
+            by_path.setdefault(os.path.realpath(target.address) if target.issue is None else target.address, target)
     return list(by_path.values())
 
 
@@ -80,7 +80,7 @@ def single_target(argument: str, prefix: str, known: KnownIssues) -> Target:
     matching = [target for name, target in by_name.items() if f" {prefix}" in f" {name} {target.id}"]
     if len(matching) == 1:
         return matching[0]
-    unreadable = [f"{target.where}: {target.problem}" for target in found if target.problem]
+    unreadable = [f"{target.address}: {target.problem}" for target in found if target.problem]
     if unreadable and not by_name:
         raise RecordError(unreadable[0])
     starting = f" starting with {prefix!r}" if prefix else ""
@@ -92,7 +92,7 @@ def single_target(argument: str, prefix: str, known: KnownIssues) -> Target:
 
 def _name(target: Target) -> str:
     """The folder of a finding, or the id of a known issue."""
-    return Path(target.where).parent.name if target.finding else target.id
+    return Path(target.address).parent.name if target.finding else target.id
 
 
 def _targets_of_argument(argument: str, known: KnownIssues, generations: Collection[str]) -> Iterator[Target]:
@@ -126,27 +126,27 @@ def _targets_of_folder(path: Path) -> Iterator[Target]:
 
 
 def _target_of_file(path: Path) -> Target:
-    """Read a finding or a graph; the fields of the file tell which."""
-    where = str(path)
+    """Read a file with the fields of a finding or of a graph."""
+    address = str(path)
     try:
         fields = msgspec.json.decode(path.read_bytes(), type=dict[str, msgspec.Raw])
-        if path.name == FINDING or "graph" in fields:
-            return _target_of_finding(read(path, Finding), where)
-        graph = from_json(path.read_bytes(), where)
+        if path.name == FINDING_FILE or "graph" in fields:
+            return _target_of_finding(read(path, Finding), address)
+        graph = from_json(path.read_bytes(), address)
     except OSError as error:
-        return Target(where, problem=f"cannot be read ({error.strerror})")
+        return Target(address, problem=f"cannot be read ({error.strerror})")
     except READ_ERRORS as error:
-        return Target(where, problem=f"expected the JSON of a finding or of a graph: {error}")
+        return Target(address, problem=f"expected the JSON of a finding or of a graph: {error}")
     except (RecordError, MalformedGraph) as error:
-        return Target(where, problem=str(error).removeprefix(f"{where}: "))
+        return Target(address, problem=str(error).removeprefix(f"{address}: "))
     folder = path.resolve().parent.name
     generation = graph.generation or (folder if folder in GENERATIONS else "")
-    return Target(where, path.name, graph=graph, generation=generation)
+    return Target(address, path.name, graph=graph, generation=generation)
 
 
-def _target_of_finding(finding: Finding, where: str) -> Target:
+def _target_of_finding(finding: Finding, path: str) -> Target:
     cloner = finding.cloner or "upstream"
-    target = Target(where, finding.title, finding.id, None, None, finding, finding.subject, cloner, finding.generation)
+    target = Target(path, finding.title, finding.id, None, None, finding, finding.subject, cloner, finding.generation)
     try:
         return replace(target, graph=from_json(bytes(finding.graph), "`$.graph`"))
     except MalformedGraph as error:

@@ -1,4 +1,4 @@
-"""Regroup causes as a user counts them: one for each loss, metric and optimizer."""
+"""Regroup causes for users: one cause for each loss, metric and optimizer."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ _BUILT_OPTIMIZER = re.compile(
 
 
 def user_causes(causes: Iterable[Cause]) -> list[Cause]:
-    """Causes as a user counts them, the worst first."""
-    split = [part for cause in causes for part in _split_cause(cause) if not _is_private(part)]
-    if any(map(_is_separate_input, split)):
-        split = [cause for cause in split if cause.severity < Severity.TRAINING or not _is_about_inputs(cause)]
-    merged = _merge(split)
+    """Regroup causes, the worst first."""
+    parts = [part for cause in causes for part in _split_cause(cause) if not _is_private(part)]
+    if any(map(_is_separate_input, parts)):
+        parts = [cause for cause in parts if cause.severity < Severity.TRAINING or not _is_about_inputs(cause)]
+    merged = _merge(parts)
     merged = [replace(cause, severity=Severity.PROPERTY) if colliding_names(cause) else cause for cause in merged]
     return sorted(merged, key=lambda cause: cause.severity)
 
 
 def fact_name(difference: Difference) -> str:
-    """The name of what differs, as a user writes it: "metrics[0].tolerance"."""
+    """The name of a fact, as a user writes it: "metrics[0].tolerance"."""
     match = _COMPILE_PATH.fullmatch(difference.location)
     name = "".join(filter(None, match.groups())) if match else difference.name
     return name.removeprefix(".").replace("._", ".")
@@ -55,14 +55,13 @@ def _is_private(cause: Cause) -> bool:
     """Whether only a private attribute of a Keras class differs."""
     root = cause.root
     names = re.findall(r"\.(\w+)", root.location.rpartition("attribute")[2])
-    private = "_auto_config" in names or bool(names and names[-1].startswith("_"))
-    return (
-        cause.severity is Severity.PROPERTY and private and not {"a custom layer", "a custom model"} & set(cause.given)
-    )
+    is_private = "_auto_config" in names or bool(names and names[-1].startswith("_"))
+    is_custom = bool({"a custom layer", "a custom model"} & set(cause.given))
+    return cause.severity is Severity.PROPERTY and is_private and not is_custom
 
 
 def _is_separate_input(cause: Cause) -> bool:
-    """Whether an input layer is shared in one model and separate in the other."""
+    """Whether an input layer is shared in only one of the models."""
     first = cause.root.first
     return first is not None and first.kind == "InputLayer" and cause.root.aspect in ("layer unshared", "layer merged")
 
@@ -89,7 +88,7 @@ def _merge(causes: Sequence[Cause]) -> list[Cause]:
 
 
 def _explains(earlier: Cause, cause: Cause) -> bool:
-    """Whether a frozen layer explains reordered weights, or a missing layer its missing parts."""
+    """Whether a frozen layer explains reordered weights, or a missing layer its parts."""
     if (cause.root.part, cause.root.change) == ("weight", "order"):
         return earlier.root.part == "trainable"
     holder, first = earlier.root.first, cause.root.first
@@ -98,8 +97,8 @@ def _explains(earlier: Cause, cause: Cause) -> bool:
 
 
 def colliding_names(cause: Cause) -> tuple[str, ...]:
-    """Names of weights that become one name in the clone, which HDF5 rejects."""
-    if any(difference.severity is not Severity.NAME for difference in cause.differences):
+    """Names of weights that are equal in the clone, which HDF5 rejects."""
+    if any(item.severity is not Severity.NAME for item in cause.differences):
         return ()
     groups: dict[tuple[str, str], list[str]] = {}
     for difference in cause.differences:

@@ -20,8 +20,8 @@ from clonediff.strategies.program import Generation
 class UserModel(NamedTuple):
     """A model, the script that assigns it to `model`, and the cloners by name.
 
-    `subclassed` is the class of a model that was wrapped in a functional model, "" for other models. The clone function
-    adds each layer that it replaces, with the new class, to `replaced`, which is None without a clone function.
+    `subclassed` is the class of a model that was wrapped in a functional model, or "". The clone function adds the name
+    and new class of each layer that it replaces to `replaced`, which is None without a clone function.
     """
 
     model: Any
@@ -34,7 +34,7 @@ class UserModel(NamedTuple):
 def user_model(spec: str, cloners: Sequence[str], clone_function: str = "") -> UserModel:
     """Load the model that `spec`, an argument of the command line, names.
 
-    If the model cannot be checked, raises `ValueError` or `TypeError` with the reason and advice.
+    Raises `ValueError` or `TypeError` with the reason and advice if the model cannot be checked.
     """
     from clonediff.harness.inside.cloners import chosen_cloners
     from clonediff.harness.inside.frameworks import generation_of
@@ -47,25 +47,25 @@ def user_model(spec: str, cloners: Sequence[str], clone_function: str = "") -> U
             raise ValueError(problem)
     model = _run_script(source)
     framework = _import_keras(generation_of(model))
-    clones = chosen_cloners(cloners, framework)
+    functions = chosen_cloners(cloners, framework)
     if is_subclassed(model, framework):
         if clone_function:
             reason = f"{type(model).__name__} is subclassed, but a clone function needs a model with a graph"
             raise ValueError(f"{reason}: omit --clone-function")
         lines = wrapping_source(model)
         source = f"{source}\n{DIALECTS[framework.generation].imports['keras']}\n{lines}"
-        calls = {name: partial(clone_within, lines, clone, framework.keras) for name, clone in clones.items()}
+        calls = {name: partial(clone_within, lines, clone, framework.keras) for name, clone in functions.items()}
         return UserModel(_run_script(source), source, calls, type(model).__name__)
     if not clone_function:
         return UserModel(model, source, {name: name for name in cloners})
     replaced: dict[str, str] = {}
-    recording = partial(record_replacement, import_cloner(clone_function), replaced)
-    calls = {name: partial(clone, clone_function=recording) for name, clone in clones.items()}
+    recorder = partial(record_replacement, import_cloner(clone_function), replaced)
+    calls = {name: partial(clone, clone_function=recorder) for name, clone in functions.items()}
     return UserModel(model, source, calls, replaced=replaced)
 
 
 def _import_keras(generation: Generation) -> Any:
-    """Import Keras in the environment of its subject, without TensorFlow's start-up messages."""
+    """Import Keras as in a child process, without TensorFlow's messages."""
     for name, value in environment(Subject.parse(generation)).items():
         os.environ.setdefault(name, value)
     stderr, devnull = os.dup(2), os.open(os.devnull, os.O_WRONLY)
@@ -81,7 +81,7 @@ def _import_keras(generation: Generation) -> Any:
 
 
 def _source_of(spec: str) -> tuple[Generation, str]:
-    """The generation to load the model with, and a script that assigns it to `model`."""
+    """The generation of the model, and a script that assigns it to `model`."""
     path, colon, function = spec.rpartition(".py:")
     file = Path(f"{path}.py" if colon else spec).absolute()
     if not file.is_file():
@@ -97,9 +97,9 @@ def _source_of(spec: str) -> tuple[Generation, str]:
             version = json.loads(archive.read("metadata.json"))["keras_version"]
     except (zipfile.BadZipFile, KeyError, ValueError) as error:
         raise ValueError(f"it is damaged or not a saved model: {error}; save it again with model.save") from None
-    saved_by: Generation = "tf_keras" if str(version).startswith("2.") else "keras"
-    keras = DIALECTS[saved_by].imports["keras"]
-    return saved_by, f"{keras}\n\nmodel = keras.models.load_model({json.dumps(str(file))})\n"
+    generation: Generation = "tf_keras" if str(version).startswith("2.") else "keras"
+    keras = DIALECTS[generation].imports["keras"]
+    return generation, f"{keras}\n\nmodel = keras.models.load_model({json.dumps(str(file))})\n"
 
 
 def _run_script(source: str) -> Any:

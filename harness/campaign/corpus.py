@@ -37,7 +37,7 @@ class NightlyCorpus:
         return tuple(graphs)
 
     def write(self, finding: Finding) -> None:
-        """Write a finding. It replaces an earlier one of the same cause."""
+        """Write a finding, in place of an earlier one of the same cause."""
         write(self._path(finding), finding)
 
     def remove(self, finding: Finding) -> None:

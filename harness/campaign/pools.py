@@ -70,7 +70,7 @@ class DaskPool:
         self.jobs = self._count_threads()
 
     def submit(self, work: Callable[..., Result], *arguments: Any) -> Future[Result]:
-        """Run a function on a worker. If the worker dies, the scheduler chooses another."""
+        """Run a function on a worker; if it dies, the scheduler chooses another."""
         future: Future[Result] = self._executor.submit(work, self._setup, *arguments)
         return future
 
@@ -78,7 +78,7 @@ class DaskPool:
         return sum(worker["nthreads"] for worker in self._client.scheduler_info(n_workers=-1)["workers"].values())
 
     def check(self) -> None:
-        """Raise `ClusterError` if the scheduler is gone, or has no worker for `TIMEOUT` seconds."""
+        """Raise `ClusterError` if the scheduler or all workers are gone."""
         if self._client.status != "running":
             raise ClusterError("the scheduler is gone: restart it, and run again")
         if self._count_threads():

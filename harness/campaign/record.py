@@ -17,14 +17,14 @@ from clonediff.reports.records import Counts, Finding, Run
 from clonediff.reports.run_folder import RunFolder, folder_name, read_run
 
 SAVE_SECONDS, REPORT_SECONDS = 5.0, 60.0
-"""The seconds between two writes of run.json, and between two writes of the reports."""
+"""The seconds between two writes of run.json, and of the reports."""
 
 
 @dataclass
 class Record:
-    """The counts of a campaign, in `run`, and its findings by folder.
+    """The `run` with the counts of a campaign, and its findings by folder.
 
-    `on_finding` is called with each new or fully reduced finding, `on_problem` with a message, and `on_progress` with
+    `on_finding` is called with a new or fully reduced finding, `on_problem` with a message, and `on_progress` with
     this record, the seconds left, and the titles of the findings that are being reduced.
     """
 
@@ -40,7 +40,7 @@ class Record:
     last_report: float = 0.0
 
     def add(self, subject: str, result: Result) -> None:
-        """Add the counts of a task, and its examples of refused and failed graphs."""
+        """Add the counts of a task, and its refused and failed graphs."""
         self.run.versions[subject] = result.versions
         self.run.counts[subject] = self.run.counts.get(subject, Counts()).plus(result.counts)
         for kind, graphs in (("refused", result.refused_examples), ("faults", result.fault_examples)):
@@ -50,13 +50,13 @@ class Record:
     def add_finding(self, finding: Finding) -> None:
         """Write a finding that is new or has changed, and store it in the corpus."""
         name = folder_name(finding)
-        stored = self.findings.get(name)
-        if finding == stored:
+        earlier = self.findings.get(name)
+        if finding == earlier:
             return
         self.findings[name] = finding
         self.folder.write_finding(finding)
         self.corpus.write(finding)
-        if stored is None or finding.smallest > stored.smallest:
+        if earlier is None or finding.smallest > earlier.smallest:
             self.on_finding(finding)
 
     def remove_finding(self, finding: Finding) -> None:
@@ -75,9 +75,9 @@ class Record:
         self.run.failures.append(failure)
         self.on_problem(failure)
 
-    def update(self, remaining: float, reducing: list[str]) -> None:
-        """Report the progress. Write the run and its reports at intervals."""
-        self.on_progress(self, remaining, reducing)
+    def update(self, seconds_left: float, titles: list[str]) -> None:
+        """Report the progress; at intervals, write the run and its reports."""
+        self.on_progress(self, seconds_left, titles)
         seconds = time.monotonic() - self.start
         if seconds > self.run.seconds + SAVE_SECONDS:
             self.write()

@@ -1,7 +1,6 @@
-"""The data of a campaign's tasks: the setup that they share, shards, and results.
+"""The data of a campaign's tasks: their setup, shards, and results.
 
-A shard is a few graphs on one subject, given by seeds and counts. It always yields the same graphs, so it can be
-retried on another worker.
+A shard is a few graphs on one subject, given by seeds and counts, so it can be retried on another worker.
 """
 
 from __future__ import annotations
@@ -16,9 +15,9 @@ from clonediff.reports.known import KnownIssue
 from clonediff.reports.records import Counts, Finding, Run, Severity
 
 BLOCK_SIZE = 10
-"""How many graphs to draw from one seed: a few seconds of work."""
+"""How many graphs to draw from one seed, in a few seconds."""
 JOBS_PER_BLOCK = 32
-"""A shard has one more block for every 32 jobs. The first shards are small, so that workers soon share findings."""
+"""A shard has one more block for every 32 jobs. The first shards are small, to share findings soon."""
 
 
 class Setup(msgspec.Struct, frozen=True):
@@ -68,9 +67,9 @@ def _shards_of(subject: str, run: Run, corpus: Sequence[bytes], numbers: Iterato
 class Result(msgspec.Struct, frozen=True):
     """The result of a task, which tries a shard or reduces a finding.
 
-    `findings` has the first finding of each new cause of a shard, or the reduced finding; it is empty if the finding is
-    flaky. `failure` says why the reduction stopped early. `graph_counts` has the number of graphs of each new cause.
-    `refused_examples` has one graph for each reason of a refusal, `fault_examples` one for each fault of clonediff.
+    `findings` has the first finding of each new cause of a shard, or the reduced finding, unless it is flaky. `failure`
+    says why the reduction stopped early. `graph_counts` has the number of graphs of each new cause. `refused_examples`
+    has a graph for each reason of a refusal, `fault_examples` for each fault of clonediff.
     """
 
     versions: dict[str, str]

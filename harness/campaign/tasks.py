@@ -23,7 +23,7 @@ from clonediff.harness.observation import Structure
 from clonediff.harness.scripts.reproducer import script_of
 from clonediff.harness.scripts.runner import ReplayAnswer, ScriptRunner
 from clonediff.harness.search.reduce import MAX_TRIALS
-from clonediff.harness.search.search import draws, reduce_graph
+from clonediff.harness.search.search import draw_graphs, reduce_graph
 from clonediff.harness.subjects.environment import SearchPath
 from clonediff.harness.subjects.outcomes import ReleaseError, RequestError, SubjectError
 from clonediff.harness.subjects.process import SubjectProcess
@@ -31,9 +31,9 @@ from clonediff.harness.subjects.releases import search_path_of
 from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.checks.alignment import Pair
 from clonediff.harness.trials.checks.paths import full_name
-from clonediff.harness.trials.checks.skeletons import TensorName, tensors
+from clonediff.harness.trials.checks.skeletons import TensorNamer, tensors
 from clonediff.harness.trials.cloners import allow_cloners, unsupported_cloner
-from clonediff.harness.trials.graph_trials import Costly, GraphTrials, new_causes
+from clonediff.harness.trials.graph_trials import GraphTrials, new_causes
 from clonediff.harness.trials.trial import Key, Trial, TrialCause
 from clonediff.reports.known import KnownIssues
 from clonediff.reports.markup import reason
@@ -41,25 +41,25 @@ from clonediff.reports.records import Box, Counts, Finding, Severity
 from clonediff.strategies.program import Graph, from_json, to_json
 
 MAX_SLOW_TRIALS = {"timed-out": 2, "out-of-memory": 6, "process": 6}
-"""The most trials for reducing a finding with slow trials, by a part of the finding's id."""
+"""The most trials for reducing a finding, if they are slow, by a part of its id."""
 
 
 class CampaignProcess(SubjectProcess):
-    """A subject's process that counts faults of clonediff, with an example of each."""
+    """A subject's process that counts faults of clonediff, with examples."""
 
     def __init__(self, subject: Subject, search_path: SearchPath) -> None:
         super().__init__(subject, search_path=search_path)
         self.faults: Counter[str] = Counter()
-        self.examples: dict[str, bytes] = {}
+        self.fault_examples: dict[str, bytes] = {}
 
     def draw(self, request: dict[str, Any], timeout: float = 30.0) -> Graph | None:
         """Draw a graph. Return None if that fails."""
-        with self.counting_faults(json.encode(request)):
+        with self.count_faults(json.encode(request)):
             return super().draw(request, timeout)
         return None
 
     @contextlib.contextmanager
-    def counting_faults(self, request: bytes) -> Iterator[None]:
+    def count_faults(self, request: bytes) -> Iterator[None]:
         """Count a fault of clonediff in the block, instead of raising it."""
         try:
             yield
@@ -70,10 +70,10 @@ class CampaignProcess(SubjectProcess):
             location = "" if isinstance(error, SubjectError) else f" (at {frame.filename}:{frame.lineno})"
             fault = f"{reason(type(error).__name__, str(error))}{location}"
             self.faults[fault] += 1
-            self.examples.setdefault(fault, request)
+            self.fault_examples.setdefault(fault, request)
 
 
-class Trials(GraphTrials):
+class CampaignTrials(GraphTrials):
     """Trials that count the faults of clonediff, instead of raising them."""
 
     process: CampaignProcess
@@ -81,12 +81,12 @@ class Trials(GraphTrials):
     def __init__(self, process: CampaignProcess, setup: Setup) -> None:
         super().__init__(process, KnownIssues(setup.known), cloners=setup.cloners, at_least=setup.at_least)
         process.faults.clear()
-        process.examples.clear()
+        process.fault_examples.clear()
 
-    def try_graph(self, graph: Graph, *, costly: Costly = None) -> Trial:
-        with self.process.counting_faults(to_json(graph)):
+    def try_graph(self, graph: Graph, *, costly: bool | None = None) -> Trial:
+        with self.process.count_faults(to_json(graph)):
             return super().try_graph(graph, costly=costly)
-        return Trial(not_tried="a fault of clonediff")
+        return Trial(skip_reason="a fault of clonediff")
 
 
 class WarmSubject:
@@ -101,39 +101,39 @@ class WarmSubject:
         allow_cloners(setup.cloners)
 
     def start(self) -> None:
-        """Start the process. Raise if a cloner cannot be used on it."""
+        """Start the process; raise if a cloner cannot be used."""
         self.process.start()
         problems = (unsupported_cloner(cloner, self.process) for cloner in self.setup.cloners)
         if problem := next(filter(None, problems), ""):
             raise ReleaseError(problem)
 
-    def make_finding(self, found: TrialCause, *, run: bool = False) -> Finding:
-        """Make a finding of a cause. If `run` is true, run its script alone."""
-        assert found.graph is not None
-        process, cause = self.process, found.cause
-        script = script_of(found, process.subject.generation, process.versions)
+    def make_finding(self, trial_cause: TrialCause, *, run: bool = False) -> Finding:
+        """Make a finding of a cause; with `run`, run its script alone."""
+        assert trial_cause.graph is not None
+        process, cause = self.process, trial_cause.cause
+        script = script_of(trial_cause, process.subject.generation, process.versions)
         finding = Finding(
-            id=found.id,
-            title=found.title,
+            id=trial_cause.id,
+            title=trial_cause.title,
             generation=process.subject.generation,
-            cloner=found.cloner,
-            graph=Raw(to_json(found.graph)),
+            cloner=trial_cause.cloner,
+            graph=Raw(to_json(trial_cause.graph)),
             differences=cause.differences if cause else (),
             source=script.text,
             versions=dict(process.versions),
-            known=found.known.id if found.known else None,
+            known=trial_cause.known.id if trial_cause.known else None,
             subject=str(process.subject),
             first_seen=datetime.now(UTC).isoformat(timespec="seconds"),
-            blame=found.blame.value if found.blame else "",
-            detail=found.detail,
+            blame=trial_cause.blame.value if trial_cause.blame else "",
+            detail=trial_cause.detail,
             smallest=False,
-            pictures=_pictures(found.pair) if found.pair else (),
+            pictures=_pictures(trial_cause.pair) if trial_cause.pair else (),
         )
         if not run:
             return finding
         answer, message = self._scripts.answer(script)
-        proof = {ReplayAnswer.BREAKS: True, ReplayAnswer.UNKNOWN: None}.get(answer, False)
-        return replace(finding, proof=proof, unproven=message if proof is None else "")
+        confirmed = {ReplayAnswer.BREAKS: True, ReplayAnswer.UNKNOWN: None}.get(answer, False)
+        return replace(finding, proof=confirmed, unproven=message if confirmed is None else "")
 
     def end(self) -> None:
         """End the processes permanently, from any thread."""
@@ -142,14 +142,14 @@ class WarmSubject:
 
 
 def _pictures(pair: Pair) -> tuple[tuple[Box, ...], ...]:
-    """The boxes of the original's calls and, if there is a clone, of its calls."""
+    """The boxes of the original's calls and, if there is one, of the clone's."""
     original = tuple(_boxes(pair.original.structure, pair.tensor_name))
     if pair.clone.observation is None:
         return (original,)
-    return original, tuple(_boxes(pair.observed.structure, pair.name_in_original))
+    return original, tuple(_boxes(pair.clone_observation.structure, pair.name_in_original))
 
 
-def _boxes(model: Structure, name_of: TensorName) -> Iterator[Box]:
+def _boxes(model: Structure, name_of: TensorNamer) -> Iterator[Box]:
     """Yield a box for each call of a model, in topological order."""
     calls = {(number, use): call for number, layer in enumerate(model.layers) for use, call in enumerate(layer.calls)}
     inputs = {place: list(tensors([call.args, call.kwargs])) for place, call in calls.items()}
@@ -175,35 +175,35 @@ def close_campaign(campaign: str) -> None:
 
 def _start_subject(name: str, setup: Setup) -> WarmSubject:
     key = threading.get_ident(), setup.campaign, name
-    warm = _warm_subjects[key] = _warm_subjects.get(key) or WarmSubject(name, setup)
+    subject = _warm_subjects[key] = _warm_subjects.get(key) or WarmSubject(name, setup)
     if setup.campaign in _closed_campaigns:  # another thread has just closed it
         close_campaign(setup.campaign)
         raise SubjectError("the campaign is over")
-    warm.start()
-    return warm
+    subject.start()
+    return subject
 
 
 def try_shard(setup: Setup, shard: Shard) -> Result:
-    """Try each graph of a shard. Return the counts and the new findings."""
-    warm = _start_subject(shard.subject, setup)
-    trials, process = Trials(warm.process, setup), warm.process
+    """Try the graphs of a shard; return counts and new findings."""
+    subject = _start_subject(shard.subject, setup)
+    trials, process = CampaignTrials(subject.process, setup), subject.process
     losses, start = process.losses.copy(), time.perf_counter()
     findings: dict[Key, Finding] = {}
-    shown: Counter[Key] = Counter()
+    graph_counts: Counter[Key] = Counter()
     reasons: Counter[str] = Counter()
-    refused: dict[str, bytes] = {}
+    examples: dict[str, bytes] = {}
     for graph in _graphs(shard, trials):
         trial = trials.try_graph(graph)
-        # A refused graph of the corpus is not counted: it may use a layer that no longer exists.
+        # A refused graph of the corpus does not count: its layer may no longer exist.
         if trial.refused is not None and not shard.graphs:
             text = reason(trial.refused.type, trial.refused.message)
             reasons[text] += 1
-            refused.setdefault(text, to_json(graph))
-        for found in new_causes(trial.found):
-            shown[found.key] += 1
-            if found.key not in findings and found.key not in shard.seen:
-                with process.counting_faults(to_json(graph)):
-                    findings[found.key] = warm.make_finding(found)
+            examples.setdefault(text, to_json(graph))
+        for cause in new_causes(trial.found_causes):
+            graph_counts[cause.key] += 1
+            if cause.key not in findings and cause.key not in shard.seen:
+                with process.count_faults(to_json(graph)):
+                    findings[cause.key] = subject.make_finding(cause)
     counts = Counts(
         graphs=trials.tally.trials,
         seconds=time.perf_counter() - start,
@@ -215,14 +215,14 @@ def try_shard(setup: Setup, shard: Shard) -> Result:
         unrun=trials.tally.cannot_run,
         losses=dict(process.losses - losses),
     )
-    examples = dict(process.examples)
-    return Result(process.versions, counts, tuple(findings.values()), dict(shown), refused, examples)
+    faults = dict(process.fault_examples)
+    return Result(process.versions, counts, tuple(findings.values()), dict(graph_counts), examples, faults)
 
 
-def _graphs(shard: Shard, trials: Trials) -> Iterator[Graph]:
+def _graphs(shard: Shard, trials: CampaignTrials) -> Iterator[Graph]:
     yield from (from_json(stored, "a graph of the corpus") for stored in shard.graphs)
     for seed, size in shard.blocks:
-        yield from draws(trials.process, seed, size, cloners=trials.cloners)
+        yield from draw_graphs(trials.process, seed, size, cloners=trials.cloners)
 
 
 def _nested_counts(counts: Mapping[tuple[str, Any], int]) -> dict[str, dict[str, int]]:
@@ -233,24 +233,24 @@ def _nested_counts(counts: Mapping[tuple[str, Any], int]) -> dict[str, dict[str,
     return rows
 
 
-def reduce_finding(setup: Setup, drawn: Finding, seconds: float) -> Result:
-    """Reduce the graph of a finding for at most `seconds`, then run its script alone.
+def reduce_finding(setup: Setup, finding: Finding, seconds: float) -> Result:
+    """Reduce a finding for at most `seconds`, then run its script alone.
 
     If the script of the smallest graph does not fail alone, try the script of the drawn graph.
     """
     start = time.perf_counter()
-    warm = _start_subject(drawn.subject, setup)
-    trials, process = Trials(warm.process, setup), warm.process
-    max_trials = next((trials for word, trials in MAX_SLOW_TRIALS.items() if word in drawn.id), MAX_TRIALS)
-    graph = from_json(bytes(drawn.graph), "a finding")
+    subject = _start_subject(finding.subject, setup)
+    trials, process = CampaignTrials(subject.process, setup), subject.process
+    max_trials = next((trials for word, trials in MAX_SLOW_TRIALS.items() if word in finding.id), MAX_TRIALS)
+    graph = from_json(bytes(finding.graph), "a finding")
     deadline = time.monotonic() + seconds
-    reduction = reduce_graph(trials, graph, drawn.key, drawn.root, until=deadline, max_trials=max_trials)
-    findings = [warm.make_finding(reduction.smallest, run=True)] if reduction.smallest else []
-    if reduction.drawn and findings[0].proof is False:
-        findings.append(warm.make_finding(reduction.drawn, run=True))
-        findings.sort(key=lambda finding: finding.proof is False)
+    reduction = reduce_graph(trials, graph, finding.key, finding.root, deadline=deadline, max_trials=max_trials)
+    results = [subject.make_finding(reduction.smallest_cause, run=True)] if reduction.smallest_cause else []
+    if reduction.drawn_cause and results[0].proof is False:
+        results.append(subject.make_finding(reduction.drawn_cause, run=True))
+        results.sort(key=lambda result: result.proof is False)
     elapsed = time.perf_counter() - start
     counts = Counts(reducing=trials.tally.trials, reducing_seconds=elapsed, faults=dict(process.faults))
-    found = (replace(finding, first_seen=drawn.first_seen, smallest=reduction.finished) for finding in findings[:1])
-    examples = dict(process.examples)
-    return Result(process.versions, counts, tuple(found), fault_examples=examples, failure=reduction.failed)
+    final = (replace(item, first_seen=finding.first_seen, smallest=reduction.is_finished) for item in results[:1])
+    examples = dict(process.fault_examples)
+    return Result(process.versions, counts, tuple(final), fault_examples=examples, failure=reduction.failure)

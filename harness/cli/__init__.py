@@ -36,17 +36,17 @@ for module in (audit, check, fuzz, judge, replay, repro):
 
 
 def main() -> None:
-    """Run the command line: print an expected error as one line; exit with 2.
+    """Run the command line. Print an expected error as one line, and exit with 2.
 
-    With --bisect it is 128, which stops `git bisect run`; 2 would be a bad commit.
+    With --bisect, exit with 128, which stops `git bisect run`; 2 would mean a bad commit.
     """
-    failed = 128 if "--bisect" in sys.argv else 2
+    failure_code = 128 if "--bisect" in sys.argv else 2
     try:
         code = cli.main(prog_name="clonediff", standalone_mode=False)
     except click.ClickException as error:
         context = error.ctx if isinstance(error, click.UsageError) else None
         say(f"{context.command_path if context else 'clonediff'}: {error.format_message()}", err=True)
-        code = failed
+        code = failure_code
     except click.Abort:
         click.echo("interrupted", err=True)
         code = 130
@@ -58,5 +58,5 @@ def main() -> None:
             advice = "free disk space, change its permissions, or name another file or folder"
             error = RuntimeError(f"{error.filename}: {error.strerror}: {advice}")
         warn(str(error))
-        code = failed
+        code = failure_code
     sys.exit(code if isinstance(code, int) else 0)

@@ -11,7 +11,7 @@ from clonediff.harness.answers.audit import audit_all, classes_of
 from clonediff.harness.cli import options as shared
 from clonediff.harness.cli.terminal import Progress, estimate, exit_code, say, say_json
 from clonediff.harness.observation import AuditedClass
-from clonediff.harness.trials.cloners import with_absolute_path
+from clonediff.harness.trials.cloners import absolute_name
 from clonediff.reports.markup import one_line
 
 _MAX_REASON = 110
@@ -34,30 +34,30 @@ def command(target: str, jobs: int, as_json: bool) -> None:
     """
     with Progress(quiet=as_json) as progress:
         progress.show(f"looking at {target}")
-        generation, classes = classes_of(with_absolute_path(target))
+        generation, classes = classes_of(absolute_name(target))
         if not classes:
             raise click.UsageError(f"{target}: found no class that has get_config and from_config; name another target")
         audits: list[AuditedClass] = []
-        for audited in audit_all(classes, generation, jobs):
-            audits.append(audited)
+        for result in audit_all(classes, generation, jobs):
+            audits.append(result)
             if not as_json:
-                progress.say(_lines(audited))
+                progress.say(_lines(result))
             progress.show(f"{len(audits)} of {len(classes)}{estimate(len(audits), len(classes), progress.seconds)}")
-    audits.sort(key=lambda audited: audited.name)
-    answers = [argument.answer for audited in audits for argument in audited.arguments]
+    audits.sort(key=lambda result: result.name)
+    answers = [argument.answer for result in audits for argument in result.arguments]
     counts = f"{answers.count('lost')} lost, {answers.count('kept')} kept, {answers.count('cannot tell')} unknown"
     total = f"{target}: {len(audits)} class{'' if len(audits) == 1 else 'es'}; arguments: {counts}"
     say_json(audits) if as_json else say(total)
-    sys.exit(exit_code(breaks=any(audited.lost for audited in audits)))
+    sys.exit(exit_code(breaks=any(result.lost for result in audits)))
 
 
-def _lines(audited: AuditedClass) -> Iterator[str]:
+def _lines(result: AuditedClass) -> Iterator[str]:
     """The lines for a class and its lost arguments."""
-    name = audited.name.rpartition("/")[2]  # without the folder of a file
-    if audited.reason:
-        yield f"{name}: {one_line(audited.reason, _MAX_REASON)}"
+    name = result.name.rpartition("/")[2]  # without the folder of a file
+    if result.reason:
+        yield f"{name}: {one_line(result.reason, _MAX_REASON)}"
         return
-    complete = sum(argument.answer == "kept" for argument in audited.arguments)
-    yield f"{name}: {complete} of {len(audited.arguments)} arguments kept"
-    for lost in audited.lost:
-        yield f"  lost: {one_line(lost.as_code, 60)}: {one_line(lost.reason, _MAX_REASON)}"
+    kept = sum(argument.answer == "kept" for argument in result.arguments)
+    yield f"{name}: {kept} of {len(result.arguments)} arguments kept"
+    for argument in result.lost:
+        yield f"  lost: {one_line(argument.as_code, 60)}: {one_line(argument.reason, _MAX_REASON)}"

@@ -49,36 +49,36 @@ class CampaignText(Progress):
     def warn(self, problem: str) -> None:
         self.say(f"clonediff: {problem}", err=True)
 
-    def show_progress(self, record: Record, remaining: float, reducing: list[str]) -> None:
-        """Show the state of a campaign, the remaining seconds, and the reductions."""
-        self.show(lambda: ", ".join(self._parts(record, remaining, reducing)))
+    def show_progress(self, record: Record, seconds_left: float, titles: list[str]) -> None:
+        """Show the state of a campaign, and what is being reduced."""
+        self.show(lambda: ", ".join(self._progress_items(record, seconds_left, titles)))
 
-    def _parts(self, record: Record, remaining: float, reducing: list[str]) -> list[str]:
+    def _progress_items(self, record: Record, seconds_left: float, titles: list[str]) -> list[str]:
         run, total = record.run, record.run.total
         if not total.trials:
             return ["starting"]
         rate = [f"{total.trials / run.seconds:.1f} a second"] if run.seconds else []
         found = quantity(len(record.findings), "finding")
         parts = [quantity(total.trials, "trial"), *rate, found, quantity(len(total.known), "known cause")]
-        if reducing:
-            parts.append(f"reducing: {reducing[0][:60]}")
-        if math.isfinite(remaining):
-            parts.append(f"{duration(remaining)} left" if remaining > 0 else "finishing")
+        if titles:
+            parts.append(f"reducing: {titles[0][:60]}")
+        if math.isfinite(seconds_left):
+            parts.append(f"{duration(seconds_left)} left" if seconds_left > 0 else "finishing")
         elif run.trials is not None and total.graphs:
             graphs = self.stored_graphs + run.trials * len(run.counts)
             parts.append(f"{total.graphs:,} of {graphs:,} graphs{estimate(total.graphs, graphs, self.seconds)}")
         return parts
 
 
-def summary(read: StoredRun, known: KnownIssues) -> dict[str, Any]:
+def summary(result: StoredRun, known: KnownIssues) -> dict[str, Any]:
     """The result of a run, as `--json` prints it."""
-    text, run, total = verdict(read), read.run, read.run.total
+    text, run, total = verdict(result), result.run, result.run.total
     return {
         "headline": text.headline,
         "holds": text.sentences,
         "notes": text.notes,
         "worst": graphs_by_severity(run),
-        "folder": str(read.path),
+        "folder": str(result.path),
         "trials": total.trials,
         "drawn": total.graphs,
         "broken": [
@@ -86,16 +86,16 @@ def summary(read: StoredRun, known: KnownIssues) -> dict[str, Any]:
             for cause in known_causes(run, known)
         ],
         "findings": [
-            {**{field: getattr(stored.finding, field) for field in FINDING_FIELDS}, "folder": str(stored.folder)}
-            for stored in read.findings
+            {**{field: getattr(item.finding, field) for field in FINDING_FIELDS}, "folder": str(item.folder)}
+            for item in result.findings
         ],
         "run": msgspec.to_builtins(run),
     }
 
 
-def say_run(read: StoredRun, known: KnownIssues) -> None:
-    """Print the result of a run: the verdict, known causes and new findings."""
-    text, run = verdict(read), read.run
+def say_run(result: StoredRun, known: KnownIssues) -> None:
+    """Print the verdict on a run, known causes and new findings."""
+    text, run = verdict(result), result.run
     say(["", f"{text.headline}.", *text.sentences, *(f"{note}." for note in text.notes), ""])
     causes = known_causes(run, known)
     if causes:
@@ -106,8 +106,8 @@ def say_run(read: StoredRun, known: KnownIssues) -> None:
         say_table(("graphs", "the clone", "worse on", "known cause"), rows)
         more = f"{len(causes) - MAX_CAUSES} more in the report; " if len(causes) > MAX_CAUSES else ""
         say(["", f"{more}`clonediff repro ID` prints a script", ""])
-    if new := len(group_findings(read.findings)[NEW]):
-        say([f"{new} new, each with its script in {read.path}/findings", ""])
+    if new := len(group_findings(result.findings)[NEW]):
+        say([f"{new} new, each with its script in {result.path}/findings", ""])
     say(list(refusals(run))[:MAX_REFUSALS])
     say(f"{subject} ({versions_text(versions)})" for subject, versions in run.versions.items())
-    say([run_text(run), f"report: {read.path}/report.html"])
+    say([run_text(run), f"report: {result.path}/report.html"])

@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from clonediff.harness.answers.check import check, checked_text, without_renames
+from clonediff.harness.answers.check import answer_text, check, drop_renames
 from clonediff.harness.cli import options as shared
 from clonediff.harness.cli.terminal import exit_code, say, say_json
 from clonediff.reports.markup import escape_controls
@@ -47,12 +47,12 @@ def command(
     Exit codes: 0 every clone is faithful, except for names and for what --ignore accepts; 1 a clone differs, known
     issue or not; 2 the model could not be loaded or checked; 130 interrupted.
     """
-    checked = check(model, tuple(dict.fromkeys(cloners)), clone_function or "")
-    say_json(checked) if as_json else say(checked_text(checked, ignored), err=script)
+    result = check(model, tuple(dict.fromkeys(cloners)), clone_function or "")
+    say_json(result) if as_json else say(answer_text(result, ignored), err=script)
     if script:
-        worst = next((cause.script for cause in without_renames(checked.causes) or checked.causes if cause.script), "")
-        if checked.causes and not worst:
-            shown = "a clone function" if clone_function else "this difference"
-            raise click.ClickException(f"no script can show {shown}: omit --script to read an explanation")
-        click.echo(escape_controls(worst) if worst else "there is no difference to show", nl=not worst, err=not worst)
-    sys.exit(exit_code(breaks=checked.fails(ignored)))
+        text = next((cause.script for cause in drop_renames(result.causes) or result.causes if cause.script), "")
+        if result.causes and not text:
+            problem = "use a clone function" if clone_function else "show this difference"
+            raise click.ClickException(f"no script can {problem}: omit --script to read an explanation")
+        click.echo(escape_controls(text) if text else "there is no difference to show", nl=not text, err=not text)
+    sys.exit(exit_code(breaks=result.fails(ignored)))

@@ -24,7 +24,7 @@ from clonediff.harness.cli.campaign_text import CampaignText, say_run, summary
 from clonediff.harness.cli.terminal import exit_code, say, say_json
 from clonediff.harness.keras_12202 import RELEASE
 from clonediff.harness.subjects.subject import Subject
-from clonediff.harness.trials.cloners import with_absolute_path
+from clonediff.harness.trials.cloners import absolute_name
 from clonediff.reports.documents import write_reports
 from clonediff.reports.known import KnownIssues, load
 from clonediff.reports.records import SEVERITIES, Run
@@ -35,26 +35,26 @@ DEFAULT_MINUTES = 2.0
 _CGROUP = Path("/sys/fs/cgroup")
 """The control group (v2) of this container."""
 MEMORY_PER_SUBJECT = 3 << 29
-"""The bytes that a job needs for each subject: for its child process and its scripts."""
+"""The bytes that a job needs for each subject: its child process and scripts."""
 CLONEDIFF_FAILED = 3
-"""The exit code if clonediff itself failed on a graph, or could not do a task."""
-_MINUTES = "Stop after this many minutes [2; no limit with --trials]."
-_CORPUS = "A folder with the graphs of earlier findings, to try first [corpus, next to the folder of the run]."
-_LAYERS = "Also draw these layers: a module, a class of a module, or path/to/file.py:Class. They are imported."
+"""The exit code if clonediff itself failed on a graph or a task."""
+_MINUTES_HELP = "Stop after this many minutes [2; no limit with --trials]."
+_CORPUS_HELP = "A folder with the graphs of earlier findings, to try first [corpus, next to the folder of the run]."
+_LAYERS_HELP = "Also draw these layers: a module, a class of a module, or path/to/file.py:Class. They are imported."
 
 
 @click.command("fuzz")
 @shared.subjects
 @shared.cloners
-@click.option("--minutes", type=click.FloatRange(0, 1e6, min_open=True), help=_MINUTES)
+@click.option("--minutes", type=click.FloatRange(0, 1e6, min_open=True), help=_MINUTES_HELP)
 @click.option("--trials", type=click.IntRange(min=1), help="Stop after drawing this many graphs for each subject.")
 @click.option("--seed", default=0, show_default=True, help="The same seed draws the same graphs.")
 @click.option("--jobs", type=click.IntRange(1, 1024), help="How many graphs to try at once [as many as fit].")
 @click.option("--scheduler", metavar="ADDRESS", help="The Dask scheduler of a cluster that tries the graphs.")
 @click.option("--out", type=click.Path(path_type=Path), help="The folder of the run [runs/<time>].")
 @shared.known_issues
-@click.option("--corpus", type=click.Path(path_type=Path, file_okay=False), help=_CORPUS)
-@click.option("--layers", multiple=True, metavar="NAME", help=_LAYERS)
+@click.option("--corpus", type=click.Path(path_type=Path, file_okay=False), help=_CORPUS_HELP)
+@click.option("--layers", multiple=True, metavar="NAME", help=_LAYERS_HELP)
 @shared.at_least("Leave out less severe causes")
 @shared.as_json("Print the summary as JSON.")
 def command(known_issues: Path, out: Path | None, corpus: Path | None, as_json: bool, **options: Any) -> None:
@@ -81,15 +81,15 @@ def command(known_issues: Path, out: Path | None, corpus: Path | None, as_json: 
     known = load(known_issues)
     setup, run = _setup(known, **options)
     folder = RunFolder(out)
-    stored = NightlyCorpus((corpus or folder.path.parent / "corpus").absolute())
+    nightly_corpus = NightlyCorpus((corpus or folder.path.parent / "corpus").absolute())
     with CampaignText(quiet=as_json) as watcher:
-        record = Record(folder, run, stored, known, watcher.say_finding, watcher.warn, watcher.show_progress)
-        stored_graphs = {name: stored.graphs(Subject.parse(name).generation) for name in run.subjects}
+        record = Record(folder, run, nightly_corpus, known, watcher.say_finding, watcher.warn, watcher.show_progress)
+        stored_graphs = {name: nightly_corpus.graphs(Subject.parse(name).generation) for name in run.subjects}
         watcher.stored_graphs = sum(map(len, stored_graphs.values()))
-        for problem in stored.problems:
+        for problem in nightly_corpus.problems:
             watcher.warn(problem)
         scheduler = options["scheduler"]
-        jobs = options["jobs"] or jobs_here(len(run.subjects))
+        jobs = options["jobs"] or possible_jobs(len(run.subjects))
         pool: Pool = DaskPool(scheduler, setup) if scheduler else LocalPool(jobs, setup)
         run.jobs, cluster_gone = pool.jobs, False
         try:
@@ -98,16 +98,16 @@ def command(known_issues: Path, out: Path | None, corpus: Path | None, as_json: 
             cluster_gone = True
         finally:
             pool.close()
-    read = read_run(folder.path)
-    write_reports(read, known)
-    say_json(summary(read, known)) if as_json else say_run(read, known)
+    stored_run = read_run(folder.path)
+    write_reports(stored_run, known)
+    say_json(summary(stored_run, known)) if as_json else say_run(stored_run, known)
     if run.interrupted or cluster_gone or not run.total.trials:
         sys.exit(exit_code(interrupted=run.interrupted, failed=True))
-    sys.exit(CLONEDIFF_FAILED if run.failures or run.total.faults else int(verdict(read).breaks))
+    sys.exit(CLONEDIFF_FAILED if run.failures or run.total.faults else int(verdict(stored_run).breaks))
 
 
 def _setup(known: KnownIssues, minutes: float | None, trials: int | None, **options: Any) -> tuple[Setup, Run]:
-    layers = tuple(dict.fromkeys(map(with_absolute_path, options["layers"])))
+    layers = tuple(dict.fromkeys(map(absolute_name, options["layers"])))
     for name in layers:
         path = name if name.endswith(".py") else name.rpartition(":")[0]
         if path and not Path(path).is_file():
@@ -126,8 +126,8 @@ def _setup(known: KnownIssues, minutes: float | None, trials: int | None, **opti
     return setup, run
 
 
-def jobs_here(subjects: int) -> int:
-    """How many jobs the CPUs and the memory of this machine or container allow."""
+def possible_jobs(subject_count: int) -> int:
+    """How many jobs the CPUs and memory of this machine or container allow."""
     cpus, memory = float(len(os.sched_getaffinity(0))), float(psutil.virtual_memory().available)
     with contextlib.suppress(OSError, ValueError):  # there is no limit, or it is "max"
         quota, period = map(int, (_CGROUP / "cpu.max").read_text().split())
@@ -135,4 +135,4 @@ def jobs_here(subjects: int) -> int:
     with contextlib.suppress(OSError, ValueError):
         limit, used = (int((_CGROUP / name).read_text()) for name in ("memory.max", "memory.current"))
         memory = min(memory, limit - used)
-    return max(1, int(min(cpus, memory / (MEMORY_PER_SUBJECT * subjects))))
+    return max(1, int(min(cpus, memory / (MEMORY_PER_SUBJECT * subject_count))))

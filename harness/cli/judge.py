@@ -11,7 +11,7 @@ import msgspec
 
 from clonediff.harness.cli import options as shared
 from clonediff.harness.cli.terminal import Progress, exit_code, say, say_json
-from clonediff.harness.judge.judging import JudgeVerdict, Release, diff_of, judge
+from clonediff.harness.judge.judging import Baseline, JudgeVerdict, diff_of, judge
 from clonediff.harness.judge.proposals import ProposalError
 from clonediff.harness.judge.verdict_text import comment, terminal_lines
 from clonediff.harness.keras_12202 import RELEASE
@@ -20,7 +20,7 @@ from clonediff.harness.subjects.subject import Subject
 from clonediff.reports.known import load
 from clonediff.reports.records import SEVERITIES
 
-_MINUTES = "Draw models for this many minutes [0.13; 1 with --repo]."
+_MINUTES_HELP = "Draw models for this many minutes [0.13; 1 with --repo]."
 
 
 @click.command("judge")
@@ -34,7 +34,7 @@ _MINUTES = "Draw models for this many minutes [0.13; 1 with --repo]."
 @click.option("--head", metavar="BRANCH", help="The branch or commit with the change [the working tree].")
 @click.option("--markdown", is_flag=True, help="Print the verdict on a change as Markdown, for its pull request.")
 @shared.subject("The release that FILE changes [keras].")
-@click.option("--minutes", type=click.FloatRange(min=0), help=_MINUTES)
+@click.option("--minutes", type=click.FloatRange(min=0), help=_MINUTES_HELP)
 @click.option("--trials", type=click.IntRange(min=0), help="Draw at most this many models [400].")
 @click.option("--seed", default=0, show_default=True, help="The seed of the drawn models.")
 @shared.at_least("Ignore less severe regressions", default="wrong-training")
@@ -63,11 +63,11 @@ def command(
         text, result, code = old_keras.judge(files, trials, seed)
         say_json(result) if as_json else say(text)
         sys.exit(code)
-    change = repo is not None and base is not None
-    if change == bool(files) or (options["markdown"] and not change):
+    is_change = repo is not None and base is not None
+    if is_change == bool(files) or (options["markdown"] and not is_change):
         raise click.UsageError("name either FILEs to judge, or a change: --repo FOLDER --base BRANCH [--head BRANCH]")
     file_options = [name for name in ("subject", "series", "as_diff", "tests") if options[name]]
-    if change and file_options:
+    if is_change and file_options:
         name = file_options[0].replace("_", "-")
         advice = "; choose the backend of a change as in --repo ../keras/jax" if name == "subject" else ""
         raise click.UsageError(f"--{name} needs proposed fixes (FILE...){advice}")
@@ -76,36 +76,36 @@ def command(
         if known.get(id_) is None:
             raise click.UsageError(f"--fixes {id_}: no known issue has that id; see reports/known/README.md")
     texts = {str(file): file.read_text("utf-8-sig", "replace") for file in files}
-    baseline = Subject.parse(subject or "keras")
+    release = Subject.parse(subject or "keras")
     if options["as_diff"]:
         try:
-            say(diff_of(texts, baseline))
+            say(diff_of(texts, release))
         except ProposalError as error:
             raise click.UsageError(str(error)) from error
         return
-    seconds = int(60 * minutes) if minutes is not None else 60 if change else 8
+    seconds = int(60 * minutes) if minutes is not None else 60 if is_change else 8
     models, at_least = 400 if trials is None else trials, SEVERITIES[options["at_least"]]
     verdicts: list[JudgeVerdict] = []
     changed: Subject | None = None
     with Progress(quiet=as_json) as progress:
         if repo is not None and base is not None:
-            baseline, changed = change_of(repo, base, head)
+            release, changed = change_of(repo, base, head)
             progress.show("starting Keras with and without the change")
-        release = Release(baseline, known, progress.show, at_least, seconds=seconds, models=models, seed=seed)
+        baseline = Baseline(release, known, progress.show, at_least, seconds=seconds, models=models, seed=seed)
         series = [texts] if options["series"] else [{name: text} for name, text in texts.items()]
-        with release.process:
+        with baseline.process:
             if changed is not None:
-                verdict = JudgeVerdict(str(changed), str(baseline), should_fix=options["fixes"])
-                verdicts.append(release.judge(verdict, changed, search_path_of(changed)))
-            for proposal in series:
-                for verdict in judge(proposal, release, options["fixes"], tests=options["tests"]):
+                verdict = JudgeVerdict(str(changed), str(release), should_fix=options["fixes"])
+                verdicts.append(baseline.judge(verdict, changed, search_path_of(changed)))
+            for proposals in series:
+                for verdict in judge(proposals, baseline, options["fixes"], tests=options["tests"]):
                     verdicts.append(verdict)
                     if not as_json:
-                        progress.say(terminal_lines(verdict, series=len(proposal) > 1))
-    passes = [verdict.word == "passes" for verdict in verdicts]
+                        progress.say(terminal_lines(verdict, series=len(proposals) > 1))
+    passes = [verdict.summary == "passes" for verdict in verdicts]
     if as_json:
         pairs = zip(verdicts, passes, strict=True)
-        say_json([{**msgspec.to_builtins(item), "word": item.word, "holds": holds} for item, holds in pairs])
-    elif change:
+        say_json([{**msgspec.to_builtins(item), "word": item.summary, "holds": holds} for item, holds in pairs])
+    elif is_change:
         say(comment(verdicts[0]) if options["markdown"] else terminal_lines(verdicts[0]))
     sys.exit(exit_code(breaks=not all(passes)))

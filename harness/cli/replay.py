@@ -26,14 +26,14 @@ SKIP_COMMIT = 125
 
 
 @click.command("replay")
-@click.argument("what", nargs=-1, required=True, metavar="RUN|FINDING|GRAPH|ISSUE|known...")
+@click.argument("args", nargs=-1, required=True, metavar="RUN|FINDING|GRAPH|ISSUE|known...")
 @click.option("--subject", "names", metavar="SUBJECT", multiple=True, help="The subject [the one of the finding].")
 @shared.cloner("The cloner [the cloner of the finding, or upstream].")
 @click.option("--bisect", is_flag=True, help="Use the exit codes of `git bisect run`.")
 @shared.known_issues
 @shared.as_json("Print the answers as JSON.")
 def command(
-    what: tuple[str, ...], names: tuple[str, ...], cloner: str | None, bisect: bool, known_issues: Path, as_json: bool
+    args: tuple[str, ...], names: tuple[str, ...], cloner: str | None, bisect: bool, known_issues: Path, as_json: bool
 ) -> None:
     """Try findings, graphs and known issues again.
 
@@ -63,7 +63,7 @@ def command(
             raise
         warn(str(error))
         sys.exit(SKIP_COMMIT)
-    items = targets(what, known, {subject.generation for subject in subjects} or GENERATIONS)
+    items = targets(args, known, {subject.generation for subject in subjects} or GENERATIONS)
     problems = [one_line(item.problem) for item in items if item.problem]
     if bisect and (problems or not items):
         reason = ", ".join(problems) or "nothing to replay"
@@ -71,9 +71,9 @@ def command(
     total = len(items) * max(1, len(subjects))
     rows: list[ReplayRow] = []
     with Progress(quiet=as_json) as progress, contextlib.suppress(KeyboardInterrupt):
-        answers = replay(items, known, subjects=subjects, cloner=cloner, report=progress.show)
-        with contextlib.closing(answers):
-            for row in answers:
+        answer_rows = replay(items, known, subjects=subjects, cloner=cloner, report=progress.show)
+        with contextlib.closing(answer_rows):
+            for row in answer_rows:
                 rows.append(row)
                 if not as_json:
                     progress.say(row_lines(row))
@@ -85,9 +85,9 @@ def command(
         result = {"interrupted": interrupted, "seconds": seconds, "total": total, "counts": counts, "replayed": rows}
         say_json(result)
     else:
-        words = ", ".join(f"{counts[answer]} {answer.value}" for answer in ReplayAnswer if counts[answer])
-        done = f"interrupted; {len(rows)} of {total} replayed" if interrupted else f"{total} replayed"
-        say(f"{done} in {seconds:.0f} s: {words}".removesuffix(": ") if total else "nothing to replay")
+        answers = ", ".join(f"{counts[answer]} {answer.value}" for answer in ReplayAnswer if counts[answer])
+        text = f"interrupted; {len(rows)} of {total} replayed" if interrupted else f"{total} replayed"
+        say(f"{text} in {seconds:.0f} s: {answers}".removesuffix(": ") if total else "nothing to replay")
     sys.exit(replay_exit_code(rows, interrupted=interrupted, bisect=bisect))
 
 

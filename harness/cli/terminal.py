@@ -18,15 +18,15 @@ from rich.text import Text
 from clonediff.reports.markup import escape_controls, one_line
 from clonediff.reports.verdict import duration
 
-_FIRST_LINE, _NEXT_LINE = 2.0, 15.0
-"""The seconds before the first and before each further line of progress, if there is no terminal."""
+_FIRST_PAUSE, _NEXT_PAUSE = 2.0, 15.0
+"""The seconds before the first and each further line of progress, without a terminal."""
 _OUT, _ERR = (Console(stderr=stderr, highlight=False, markup=False, emoji=False) for stderr in (False, True))
 _COLOURS = {"breaks": "red", "gone": "green", "other": "yellow", "cannot tell": "magenta"}
 """The colour of each answer of `replay`."""
 
 
 def say(text: str | Iterable[str], *, err: bool = False) -> None:
-    """Print lines without wrapping them."""
+    """Print lines without wrapping."""
     for line in text.splitlines() if isinstance(text, str) else text:
         answer = next((answer for answer in _COLOURS if line.startswith(answer)), "")
         styled = Text(escape_controls(line))
@@ -51,26 +51,26 @@ def say_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
 
 
 def exit_code(*, interrupted: bool = False, failed: bool = False, breaks: bool = False) -> int:
-    """The exit code of a command that was interrupted, failed, or found an unfaithful clone."""
+    """The exit code of a command that was interrupted, failed, or found a difference."""
     return 130 if interrupted else 2 if failed else int(breaks)
 
 
-def estimate(done: int, total: int, seconds: float) -> str:
+def estimate(count: int, total: int, seconds: float) -> str:
     """The remaining time as the end of a line, or ""."""
-    return f", about {duration(seconds * (total - done) / done)} left" if 0 < done < total else ""
+    return f", about {duration(seconds * (total - count) / count)} left" if 0 < count < total else ""
 
 
 class Progress:
     """The progress of a command: a status line or, without a terminal, several lines.
 
-    While it is shown, print other lines through its method `say`.
+    Print other lines through its method `say`.
     """
 
     def __init__(self, *, quiet: bool = False) -> None:
         self._status = Status("starting", console=_ERR) if _ERR.is_terminal else None
         self._quiet = quiet
         self._start = time.monotonic()
-        self._due = _FIRST_LINE
+        self._next_line = _FIRST_PAUSE
 
     def __enter__(self) -> Self:
         if self._status:
@@ -87,10 +87,10 @@ class Progress:
         return time.monotonic() - self._start
 
     def show(self, text: str | Callable[[], str]) -> None:
-        """Show a text if a line is due; call a function for it only then."""
-        if self._status is None and (self._quiet or self.seconds < self._due):
+        """Show a text, or the result of a function, if it is time for a line."""
+        if self._status is None and (self._quiet or self.seconds < self._next_line):
             return
-        self._due = self.seconds + _NEXT_LINE
+        self._next_line = self.seconds + _NEXT_PAUSE
         line = one_line(text() if callable(text) else text)
         if self._status:
             self._status.update(Text(line, overflow="ellipsis", no_wrap=True))

@@ -33,15 +33,15 @@ class PrivateCopy:
     def __init__(self, package: str, search_path: SearchPath, folder: Path, version: str = "") -> None:
         """Copy the package with its bytecode, since compiling it takes seconds."""
         spec = None if search_path else find_spec(package)
-        self.release = Path(spec.origin or "").resolve().parents[1] if spec else Path(search_path[0])
+        self.original = Path(spec.origin or "").resolve().parents[1] if spec else Path(search_path[0])
         self.folder, self.package, self.version = folder.resolve(), package, version
         self.search_path: SearchPath = (str(self.folder), *search_path)
-        copytree(self.release / package, self.folder / package)
+        copytree(self.original / package, self.folder / package)
         names = (f"{package}/{name}" for name in _CLONING_FILES)
         self._cloning_file = next((name for name in names if (self.folder / name).is_file()), "")
 
     def apply(self, name: str, text: str) -> Proposal:
-        """Apply a proposal as a whole; apply nothing if it is for other releases."""
+        """Apply a proposal, unless it is for other releases."""
         tree = ast.parse((self.folder / self._cloning_file).read_text("utf-8"))
         proposal = read_proposal(name, text, {node.name for node in tree.body if isinstance(node, _Function)})
         if proposal.is_diff:
@@ -52,35 +52,35 @@ class PrivateCopy:
         return proposal
 
     def changed_files(self) -> list[str]:
-        """The names of the files that differ from the release."""
-        roots = (self.release, self.folder)
+        """The files that differ from the release."""
+        roots = (self.original, self.folder)
         names = {str(file.relative_to(root)) for root in roots for file in (root / self.package).rglob("*.py")}
-        return [name for name in sorted(names) if _read_lines(self.release / name) != _read_lines(self.folder / name)]
+        return [name for name in sorted(names) if _read_lines(self.original / name) != _read_lines(self.folder / name)]
 
     def diff(self) -> str:
         """All applied proposals as one unified diff."""
         lines: list[str] = []
         for name in self.changed_files():
-            old, new = _read_lines(self.release / name), _read_lines(self.folder / name)
+            old, new = _read_lines(self.original / name), _read_lines(self.folder / name)
             names = (f"a/{name}" if old else "/dev/null", f"b/{name}" if new else "/dev/null")
             lines += difflib.unified_diff(old, new, *names)
         return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
 
     def _texts(self, proposal: Proposal) -> Iterator[tuple[Path, str]]:
-        """Yield each file that a proposal changes, with its new text."""
-        new = ast.parse(proposal.text).body
-        imports = [node for node in new if isinstance(node, IMPORTS)]
-        definitions = {name: node for node in new if node not in imports for name in bound_names(node)}
+        """Yield the files that a proposal changes, with the new texts."""
+        body = ast.parse(proposal.text).body
+        imports = [node for node in body if isinstance(node, IMPORTS)]
+        definitions = {name: node for node in body if node not in imports for name in bound_names(node)}
         by_file: Mapping[str, Collection[str]] = proposal.definitions or {self._cloning_file: definitions}
         for file_name, names in by_file.items():
             path = self.folder / file_name
             if ".." in path.parts or not path.parent.is_dir():
                 raise ProposalError(f"{file_name}: the release has no such folder; correct the block `# /// clonediff`")
-            wanted = {name.partition(".")[0] for name in names}
-            if missing := wanted - definitions.keys():
+            top_names = {name.partition(".")[0] for name in names}
+            if missing := top_names - definitions.keys():
                 raise ProposalError(f"it does not define {min(missing)}, which its block `# /// clonediff` names")
             file = _File(path.read_text("utf-8") if path.is_file() else "", proposal.text)
-            file.insert([node for name, node in definitions.items() if name in wanted])
+            file.insert([node for name, node in definitions.items() if name in top_names])
             module = file_name.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
             file.add_imports(node for node in imports if getattr(node, "module", "") != module)
             yield path, file.text()
@@ -91,60 +91,60 @@ def _read_lines(file: Path) -> list[str]:
 
 
 class _File:
-    """A file of a release, and its edits with lines of a proposal's source."""
+    """A file of a release, and edits with lines of a proposal."""
 
     def __init__(self, text: str, source: str) -> None:
         self._body = ast.parse(text).body
         self._lines, self._source = text.splitlines(), source.splitlines()
         self._edits: list[tuple[slice, list[str]]] = []
-        self._new: list[ast.stmt] = []
+        self._new_nodes: list[ast.stmt] = []
 
     def text(self) -> str:
         """The edited file."""
         lines = [*self._lines]
-        # From the end of the file; if there are insertions at the same line, the last one is made first.
+        # From the end of the file; of insertions at the same line, the last is made first.
         for span, new in sorted(self._edits, key=lambda edit: edit[0].start, reverse=True):
             lines[span] = new
         return re.sub(r"\n{4,}", "\n\n\n", "\n".join(lines)).strip("\n") + "\n"
 
-    def insert(self, new: Iterable[ast.stmt], into: ast.ClassDef | None = None) -> None:
-        """Insert or replace definitions in the file or in a class, the last first."""
-        old, blank = (into.body, [""]) if into else (self._body, ["", ""])
-        replaced = {name: node for node in reversed(old) for name in bound_names(node)}
-        newest = {name: node for node in new for name in bound_names(node)}
-        at = end = _lines_of(old[-1]).stop if old else 0
-        for name, node in reversed(newest.items()):
-            before = replaced.get(name)
-            if before is None and isinstance(node, _Function) and ast.unparse(node.body[0]) == "...":
+    def insert(self, nodes: Iterable[ast.stmt], owner: ast.ClassDef | None = None) -> None:
+        """Insert or replace definitions in the file or in a class."""
+        old, blank = (owner.body, [""]) if owner else (self._body, ["", ""])
+        old_nodes = {name: node for node in reversed(old) for name in bound_names(node)}
+        new_nodes = {name: node for node in nodes for name in bound_names(node)}
+        line = end = _lines_of(old[-1]).stop if old else 0
+        for name, node in reversed(new_nodes.items()):
+            old_node = old_nodes.get(name)
+            if old_node is None and isinstance(node, _Function) and ast.unparse(node.body[0]) == "...":
                 raise ProposalError(f"the release does not define {name}: make the fix for this release")
-            at = at if before is None else _lines_of(before).start
-            if isinstance(node, ast.ClassDef) and isinstance(before, ast.ClassDef):
-                self.insert(node.body, before)
+            line = line if old_node is None else _lines_of(old_node).start
+            if isinstance(node, ast.ClassDef) and isinstance(old_node, ast.ClassDef):
+                self.insert(node.body, old_node)
                 continue
-            self._new.append(node)
+            self._new_nodes.append(node)
             lines = self._source[_lines_of(node)]
-            if before is not None:
-                self._edits.append((_lines_of(before), self._merge(node, before)))
+            if old_node is not None:
+                self._edits.append((_lines_of(old_node), self._merge(node, old_node)))
             else:
-                lines = [*blank, *lines] if at == end else [*lines, *blank]
-                self._edits.append((slice(at, at), lines))
+                lines = [*blank, *lines] if line == end else [*lines, *blank]
+                self._edits.append((slice(line, line), lines))
 
     def add_imports(self, imports: Iterable[ast.stmt]) -> None:
-        """Add the imports that the new definitions need, in the order of Keras' imports."""
-        used = {name.id for node in self._new for name in ast.walk(node) if isinstance(name, ast.Name)}
-        used -= {name for node in (*self._body, *self._new) for name in bound_names(node)}
-        present = [(_import_key(node), _lines_of(node)) for node in self._body if isinstance(node, IMPORTS)]
-        groups = {order[0] for order, _ in present}
+        """Add the imports that the new definitions need, sorted as in Keras."""
+        used = {name.id for node in self._new_nodes for name in ast.walk(node) if isinstance(name, ast.Name)}
+        used -= {name for node in (*self._body, *self._new_nodes) for name in bound_names(node)}
+        old_imports = [(_import_key(node), _lines_of(node)) for node in self._body if isinstance(node, IMPORTS)]
+        groups = {order[0] for order, _ in old_imports}
         for order in sorted({_import_key(node) for node in imports if bound_names(node) & used}, reverse=True):
-            before = [span.stop for other, span in present if other[0] == order[0] and other < order]
-            after = [span.start for other, span in present if other > order]
+            before = [span.stop for other, span in old_imports if other[0] == order[0] and other < order]
+            after = [span.start for other, span in old_imports if other > order]
             gap = [] if order[0] in groups else [""]
-            at = max(before) if before else min(after, default=0)
-            self._edits.append((slice(at, at), [order[2], *gap]))
+            line = max(before) if before else min(after, default=0)
+            self._edits.append((slice(line, line), [order[2], *gap]))
             groups.add(order[0])
 
     def _merge(self, new: ast.stmt, old: ast.stmt) -> list[str]:
-        """The lines of the new definition, with decorators and docstring kept from the old one."""
+        """The new definition, with decorators and docstring of the old one."""
         if not isinstance(new, _Function) or not isinstance(old, _Function):
             return self._source[_lines_of(new)]
         kept = set(map(ast.unparse, old.decorator_list))
@@ -167,7 +167,7 @@ def _lines_of(node: ast.stmt | ast.expr) -> slice:
 
 
 def _import_key(node: ast.stmt) -> tuple[int, bool, str]:
-    """The sort key of an import: its group, whether it begins with `from`, its text."""
+    """The sort key of an import: group, `from` or not, text."""
     text = ast.unparse(node)
     package = re.split(r"[ .]", text)[1]
     group = 0 if package in sys.stdlib_module_names else 1 + (package in ("keras", "tf_keras"))
@@ -181,16 +181,16 @@ def _apply_diff(diff: str, package: Path) -> None:
     text = re.sub(rf"(?m)^(---|\+\+\+) \S*?\b({name}/(?!{name}/)\S+).*", r"\1 a/\2", _GIT_LINES.sub("", diff))
     command = ["git", "apply", "--apply", "--numstat", "--whitespace=fix", "--unidiff-zero"]
     command += ["--exclude=*_test.py", f"--include={name}/*"]
-    # Within another repository, git would silently skip files that are not in its index.
+    # In another repository, git would silently skip files outside its index.
     variables = {"PATH": os.environ["PATH"], "GIT_CEILING_DIRECTORIES": str(package.parents[1]), "LC_ALL": "C"}
     try:
-        done = subprocess.run(
+        result = subprocess.run(
             command, cwd=package.parent, env=variables, input=f"{text}\n".encode(), capture_output=True
         )
     except OSError as error:
         raise ProposalError("git is not on PATH: install git, or write the functions into a Python file") from error
-    if done.returncode:
-        errors = re.findall(r"^(?:error|fatal): (.*)", done.stderr.decode(errors="replace"), re.M)
+    if result.returncode:
+        errors = re.findall(r"^(?:error|fatal): (.*)", result.stderr.decode(errors="replace"), re.M)
         raise ProposalError(f"{'; '.join(errors[:4])}: make the diff against this release")
-    if not done.stdout.strip():
+    if not result.stdout.strip():
         raise ProposalError("it changes no line of the release: make it against this release")

@@ -1,10 +1,9 @@
 """Compare a release with proposed fixes, or with a change to Keras.
 
-The scripts of known issues run on both; then their models and drawn ones are tried on both. A known issue is fixed if
-its script passes and its model is cloned faithfully; hidden if its script passes, but its model shows another bug; left
-otherwise. A regression is a script that passes only on the release, or a cause that only the new code shows on a model.
-If the release cannot clone that model, a crash does not count, nor does a cause that is known or that the release shows
-on another model.
+The scripts of known issues run on both; then their models and drawn models are tried on both. A known issue is fixed if
+its script passes and its model is cloned faithfully; hidden if its script passes, but its model shows another bug; else
+unfixed. A regression is a script that passes only on the release, or a cause that only the new code shows on a model.
+If the release cannot clone that model, a crash, and a cause that is known or shown elsewhere, is no regression.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ import itertools
 import re
 import tempfile
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
@@ -37,69 +36,71 @@ from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.checks.failures import NOT_BUILT
 from clonediff.harness.trials.graph_trials import UPSTREAM, GraphTrials
 from clonediff.harness.trials.triage import fingerprint, is_same_bug, makes_a_clone, title
-from clonediff.harness.trials.trial import LOST, Case, Key, Trial, TrialCause, loss_difference
+from clonediff.harness.trials.trial import LOST_FINGERPRINT, Case, Key, Trial, TrialCause, process_difference
 from clonediff.reports.known import KnownIssue, KnownIssues
 from clonediff.reports.records import EFFECTS, Cause, Severity
 from clonediff.strategies.program import Graph
 
-ALL = "all of them"  # the name of the verdict on a series as a whole
+SERIES = "all of them"  # the name of the verdict on a series
 LIMITS = Limits(trial=15.0, cloning=0)
-MAX_LOST = 3  # processes that a candidate may end or block before its trials stop
+MAX_LOST = 3  # processes that a candidate may end or block
 _DOCSTRING = re.compile(r'\A"""[\s\S]*?"""\s*')
+_JSON_NAMES = {"release": "against", "unfixed": "left", "regressions": "worse", "broken_scripts": "breaks"}
+_JSON_NAMES |= {"model_count": "models", "test_count": "tests"}
 
 
-class Regression(msgspec.Struct, frozen=True):
-    """A cause that only the judged code shows, with a script of the smallest model."""
+class Regression(msgspec.Struct, frozen=True, rename={"found": "actual"}):
+    """A cause that only the judged code shows, with a script."""
 
     id: str
     title: str
     severity: str
-    actual: str
+    found: str
     script: str
 
 
-class JudgeVerdict(msgspec.Struct, frozen=True):
-    """The verdict on a proposal, or on a change to Keras; `against` is the release.
+class JudgeVerdict(msgspec.Struct, frozen=True, rename=_JSON_NAMES):
+    """The verdict on a proposal, or on a change to Keras.
 
-    `should_fix` has ids of known issues. `fixed`, `hidden` and `left` have those whose scripts fail on the release,
-    `breaks` those whose scripts fail only with the proposal. `models` counts the models tried, `tests` the tests that
-    pass on the release; `broken_tests` fail with the proposal. `refused` and `stopped` say why not all was tried.
+    `should_fix` has ids of known issues. `fixed`, `hidden` and `unfixed` have ids of scripts that fail on the release,
+    `broken_scripts` only with the proposal. `test_count` counts tests that pass on the release; `broken_tests` fail
+    with the proposal. `refused` and `stopped` say why not all was tried.
     """
 
     name: str
-    against: str
+    release: str
     versions: dict[str, str] = {}
     should_fix: tuple[str, ...] = ()
     refused: str = ""
-    models: int = 0
-    worse: tuple[Regression, ...] = ()
+    model_count: int = 0
+    regressions: tuple[Regression, ...] = ()
     fixed: tuple[str, ...] = ()
     hidden: tuple[str, ...] = ()
-    left: tuple[str, ...] = ()
-    breaks: tuple[str, ...] = ()
-    tests: int | None = None
+    unfixed: tuple[str, ...] = ()
+    broken_scripts: tuple[str, ...] = ()
+    test_count: int | None = None
     broken_tests: tuple[str, ...] = ()
     stopped: str = ""
 
     @property
-    def not_fixed(self) -> tuple[str, ...]:
-        """The known issues that it should fix and does not."""
-        return tuple(id_ for id_ in self.should_fix if id_ in (*self.left, *self.breaks))
+    def missed_issues(self) -> tuple[str, ...]:
+        """The known issues in `should_fix` that are not fixed."""
+        return tuple(id_ for id_ in self.should_fix if id_ in (*self.unfixed, *self.broken_scripts))
 
     @property
-    def word(self) -> str:
+    def summary(self) -> str:
         """The verdict in a few words; "passes" if it fixes what it should, without regressions."""
-        words = {
+        problems = {
             "does not load": self.refused,
-            "causes regressions": self.worse or self.breaks or self.broken_tests,
-            f"does not fix {', '.join(self.not_fixed)}": self.not_fixed,
+            "causes regressions": self.regressions or self.broken_scripts or self.broken_tests,
+            f"does not fix {', '.join(self.missed_issues)}": self.missed_issues,
             "unfinished": self.stopped,
         }
-        return next((word for word, applies in words.items() if applies), "passes")
+        return next((text for text, applies in problems.items() if applies), "passes")
 
 
-class Release:
-    """The baseline: the scripts that fail on a release, and the causes that it shows."""
+class Baseline:
+    """A release: the scripts that fail on it, and the causes that it shows."""
 
     def __init__(
         self, subject: Subject, known: KnownIssues, say: Callable[[str], None], at_least: Severity, **draws: int
@@ -112,19 +113,19 @@ class Release:
         self.process = SubjectProcess(subject, search_path=self.search_path, limits=LIMITS)
         self._trials = GraphTrials(self.process, KnownIssues())
         self._seen: set[str] = set()
-        passing = self.passing(subject, self.search_path, self.issues)
+        passing = self.run_scripts(subject, self.search_path, self.issues)
         self.failing = [issue for issue in self.issues if issue.id not in passing]
 
-    def passing(self, subject: Subject, search_path: SearchPath, issues: Collection[KnownIssue]) -> set[str]:
+    def run_scripts(self, subject: Subject, search_path: SearchPath, issues: Collection[KnownIssue]) -> set[str]:
         """The ids of the issues whose scripts pass with this search path."""
         ids: set[str] = set()
-        starts = Script(f"import {subject.generation}\n", "ImportError", sure=True)
+        import_script = Script(f"import {subject.generation}\n", "ImportError", must_fail=True)
         with closing(ScriptRunner(subject, search_path)) as runner:
-            if runner.answer(starts)[0] is not ReplayAnswer.GONE:
+            if runner.answer(import_script)[0] is not ReplayAnswer.GONE:
                 SubjectProcess(subject, search_path=search_path).start()  # raises with the reason
             for number, issue in enumerate(issues):
                 self.say(f"scripts of known issues, {number} of {len(issues)}")
-                if runner.answer(Script(issue.script, issue.raises, sure=True))[0] is ReplayAnswer.GONE:
+                if runner.answer(Script(issue.script, issue.raises, must_fail=True))[0] is ReplayAnswer.GONE:
                     ids.add(issue.id)
         return ids
 
@@ -133,8 +134,8 @@ class Release:
         with SubjectProcess(subject, search_path=search_path, limits=LIMITS) as process:
             return Candidate(process, self).judge(verdict)
 
-    def trial_of(self, case: Case, costly: bool) -> Trial:
-        """Try a case on the release, and remember the causes that it shows."""
+    def try_case(self, case: Case, costly: bool) -> Trial:
+        """Try a case on the release, and remember its causes."""
         trial = self._trials.try_case(case, costly=costly)
         for cause in trial.clones[UPSTREAM].causes if UPSTREAM in trial.clones else ():
             self._seen |= set(map(fingerprint, cause.differences))
@@ -143,50 +144,50 @@ class Release:
     def shows(self, trial: Trial, cause: Cause) -> bool:
         """Whether a trial of the release shows a cause, or a crash may hide it."""
         before = trial.clones[UPSTREAM].causes
-        fingerprints = {fingerprint(difference) for other in before for difference in other.differences}
-        both = [other for clone in trial.clones.values() for other in clone.causes if other.severity <= cause.severity]
-        if cause.fingerprint in fingerprints or any(is_same_bug(cause, other) for other in both):
+        fingerprints = {fingerprint(item) for other in before for item in other.differences}
+        causes = [item for clone in trial.clones.values() for item in clone.causes if item.severity <= cause.severity]
+        if cause.fingerprint in fingerprints or any(is_same_bug(cause, other) for other in causes):
             return True
-        hidden = cause.severity is Severity.CRASH or cause.fingerprint in self._seen
-        return not makes_a_clone(before) and (hidden or self.known.find(cause) is not None)
+        is_hidden = cause.severity is Severity.CRASH or cause.fingerprint in self._seen
+        return not makes_a_clone(before) and (is_hidden or self.known.find(cause) is not None)
 
 
 class Candidate(GraphTrials):
     """Trials in a process of the judged code; their causes are regressions."""
 
-    def __init__(self, process: SubjectProcess, release: Release) -> None:
-        super().__init__(process, KnownIssues(), cloners=(UPSTREAM,), at_least=release.at_least)
-        self._release = release
+    def __init__(self, process: SubjectProcess, baseline: Baseline) -> None:
+        super().__init__(process, KnownIssues(), cloners=(UPSTREAM,), at_least=baseline.at_least)
+        self._baseline = baseline
         self._regressions: dict[Key, tuple[Cause, Case]] = {}
         self._models: dict[str, bool] = {}  # by source: whether a cause shows
 
     def judge(self, verdict: JudgeVerdict) -> JudgeVerdict:
-        """Run the scripts, try their models and drawn ones, and complete the verdict."""
-        release = self._release
-        passing = release.passing(self.process.subject, self.process.search_path, release.issues)
-        failing = {issue.id for issue in release.failing}
-        cases = {issue.id: case_of_script(issue) for issue in release.issues if issue.fingerprint}
+        """Run the scripts, try models, and complete the verdict."""
+        baseline = self._baseline
+        passing = baseline.run_scripts(self.process.subject, self.process.search_path, baseline.issues)
+        failing = {issue.id for issue in baseline.failing}
+        cases = {issue.id: case_of_script(issue) for issue in baseline.issues if issue.fingerprint}
         models = {id_: replace(case, source=_DOCSTRING.sub("", case.source)) for id_, case in cases.items()}
         for model in models.values():
             self.try_case(model)
-        others = {id_ for id_, model in models.items() if self._models.get(model.source)}
-        self._draw(**release.draws)
+        unfaithful = {id_ for id_, model in models.items() if self._models.get(model.source)}
+        self._draw(**baseline.draws)
         for key, (_, case) in list(self._regressions.items()):
-            if not self._gave_up and key not in [found.key for found in self.try_case(case, costly=True).found]:
-                del self._regressions[key]  # a timeout on a busy machine, or shown by the release since
-        worse: list[Regression] = []
+            if not self._gave_up and key not in [item.key for item in self.try_case(case, costly=True).found_causes]:
+                del self._regressions[key]  # a timeout on a busy machine, or the release has shown it since
+        items: list[Regression] = []
         for cause, case in sorted(self._regressions.values(), key=lambda pair: pair[0].severity):
             script = f"# Run it with the judged code.\n{reproducer(case, self.generation, cause.root).text}"
-            worse.append(Regression(cause.fingerprint, title(cause), EFFECTS[cause.severity], cause.root.found, script))
+            items.append(Regression(cause.fingerprint, title(cause), EFFECTS[cause.severity], cause.root.found, script))
         return replace(
             verdict,
             versions=self.process.versions,
-            models=len(self._models),
-            worse=tuple(worse),
-            fixed=tuple(sorted((failing & passing) - others)),
-            hidden=tuple(sorted(failing & passing & others)),
-            left=tuple(sorted(failing - passing)),
-            breaks=tuple(sorted({issue.id for issue in release.issues} - failing - passing)),
+            model_count=len(self._models),
+            regressions=tuple(items),
+            fixed=tuple(sorted((failing & passing) - unfaithful)),
+            hidden=tuple(sorted(failing & passing & unfaithful)),
+            unfixed=tuple(sorted(failing - passing)),
+            broken_scripts=tuple(sorted({issue.id for issue in baseline.issues} - failing - passing)),
             stopped=f"it crashed or blocked its process {MAX_LOST} times" if self._gave_up else "",
         )
 
@@ -197,53 +198,52 @@ class Candidate(GraphTrials):
         if self._gave_up:
             return Trial()
         with ThreadPoolExecutor(1) as executor:
-            waiting = executor.submit(self._release.trial_of, case, costly)
+            future = executor.submit(self._baseline.try_case, case, costly)
             trial = super().try_case(case, costly=costly, graph=graph, timeout=timeout)
-            before = waiting.result()
-        if not before.built or UPSTREAM not in before.clones:
+            before = future.result()
+        if not before.is_built or UPSTREAM not in before.clones:
             return Trial()
-        self._models[case.source] = bool(trial.causes) or not trial.built
-        self._release.say(f"models, {len(self._models)}")
-        worse = [cause for cause in trial.causes if not self._release.shows(before, cause)] + _unbuilt(trial)
-        found = tuple(TrialCause(cause.fingerprint, UPSTREAM, title(cause), case, graph, cause) for cause in worse)
-        for key, cause in zip((item.key for item in found), worse, strict=True):
+        self._models[case.source] = bool(trial.causes) or not trial.is_built
+        self._baseline.say(f"models, {len(self._models)}")
+        causes = [cause for cause in trial.causes if not self._baseline.shows(before, cause)] + _build_failure(trial)
+        found = tuple(TrialCause(cause.fingerprint, UPSTREAM, title(cause), case, graph, cause) for cause in causes)
+        for key, cause in zip((item.key for item in found), causes, strict=True):
             smallest = self._regressions.get(key)
             if smallest is None or len(case.source) < len(smallest[1].source):
                 self._regressions[key] = cause, case
-        return replace(trial, found=found)
+        return replace(trial, found_causes=found)
 
     @property
     def _gave_up(self) -> bool:
         return self.process.losses.total() >= MAX_LOST
 
     def _draw(self, *, seconds: int, models: int, seed: int) -> None:
-        """Draw models; reduce the model of each regression before drawing more."""
-        until, seeds = time.monotonic() + seconds, itertools.count(seed * 1_000_003)
-        while time.monotonic() < until and self.tally.drawn < models and not self._gave_up:
-            left, seen = models - self.tally.drawn, set(self._regressions)
-            search(self, examples=left, seed=next(seeds), seen=seen, until=until, reducing=4.0)
+        """Draw models, and reduce the model of each regression."""
+        deadline, seeds = time.monotonic() + seconds, itertools.count(seed * 1_000_003)
+        while time.monotonic() < deadline and self.tally.drawn < models and not self._gave_up:
+            count, seen = models - self.tally.drawn, set(self._regressions)
+            search(self, max_graphs=count, seed=next(seeds), seen=seen, deadline=deadline, reducing_seconds=4.0)
 
 
-def _unbuilt(trial: Trial) -> list[Cause]:
-    """A cause if the model can no longer be built, else none."""
+def _build_failure(trial: Trial) -> list[Cause]:
     if trial.lost is not None:
-        return [Cause(LOST, loss_difference(trial.lost), severity=Severity.CRASH)]
+        return [Cause(LOST_FINGERPRINT, process_difference(trial.lost), severity=Severity.CRASH)]
     if trial.refused is None:
         return []
     reason = f"{trial.refused.type}: {trial.refused.message}"
-    return [Cause("original-refused", NOT_BUILT.differs("model", "a model", reason, None), severity=Severity.CRASH)]
+    return [Cause("original-refused", NOT_BUILT.difference("model", "a model", reason, None), severity=Severity.CRASH)]
 
 
-def judge(texts: Mapping[str, str], release: Release, fixes: Collection[str], *, tests: bool) -> Iterator[JudgeVerdict]:
-    """Judge proposals, given as texts by file name. They are applied one after another.
+def judge(texts: Mapping[str, str], baseline: Baseline, fixes: Sequence[str], *, tests: bool) -> Iterator[JudgeVerdict]:
+    """Judge proposals (texts by file name), which are applied one after another.
 
-    If there are several, it first yields what each one fixes in addition. It skips those for other releases.
+    If there are several, first yields what each fixes beyond those before it, unless it is for another release.
     """
-    subject, unfixed, applied = release.subject, release.failing, list[Proposal]()
+    subject, unfixed, applied = baseline.subject, baseline.failing, list[Proposal]()
     verdict = JudgeVerdict("", str(subject))
     with tempfile.TemporaryDirectory(dir=scratch_folder()) as folder:
-        version = release.process.versions[subject.generation]
-        copy = PrivateCopy(subject.generation, release.search_path, Path(folder), version)
+        version = baseline.process.versions[subject.generation]
+        copy = PrivateCopy(subject.generation, baseline.search_path, Path(folder), version)
         try:
             for name, text in texts.items():
                 verdict = replace(verdict, name=name)
@@ -253,18 +253,18 @@ def judge(texts: Mapping[str, str], release: Release, fixes: Collection[str], *,
                 elif len(texts) > 1 and proposal.is_for(subject.generation):
                     yield replace(verdict, refused=f"it is for {proposal.releases}")
                 if proposal in applied and len(texts) > 1:
-                    passing = release.passing(subject, copy.search_path, unfixed)
+                    passing = baseline.run_scripts(subject, copy.search_path, unfixed)
                     unfixed = [issue for issue in unfixed if issue.id not in passing]
                     ids = tuple(issue.id for issue in unfixed)
-                    yield replace(verdict, should_fix=proposal.fixes, fixed=tuple(sorted(passing)), left=ids)
+                    yield replace(verdict, should_fix=proposal.fixes, fixed=tuple(sorted(passing)), unfixed=ids)
             should_fix = fixes or [id_ for proposal in applied for id_ in proposal.fixes]
-            verdict = replace(verdict, name=ALL if len(texts) > 1 else verdict.name, should_fix=tuple(should_fix))
+            verdict = replace(verdict, name=SERIES if len(texts) > 1 else verdict.name, should_fix=tuple(should_fix))
             if not applied:
                 raise ProposalError(f"it is for {proposal.releases}: choose another --subject")
-            verdict = release.judge(verdict, subject, copy.search_path)
+            verdict = baseline.judge(verdict, subject, copy.search_path)
             if tests:
                 passing_tests, broken = compare(copy, subject)
-                verdict = replace(verdict, tests=passing_tests, broken_tests=broken)
+                verdict = replace(verdict, test_count=passing_tests, broken_tests=broken)
             yield verdict
         except (ProposalError, SubjectError) as error:
             yield replace(verdict, refused=str(error))

@@ -21,12 +21,12 @@ def compare(copy: PrivateCopy, subject: Subject) -> tuple[int, tuple[str, ...]]:
     """How many tests pass on the release, and which of them fail in the copy."""
     names = [f"{path.removesuffix('.py')}_test.py" for path in copy.changed_files()]
     files = [name for name in names if (copy.folder / name).is_file()]
-    before, after = (_passing(root, files, subject) for root in (copy.release, copy.folder))
-    return len(before), tuple(sorted(before - after))
+    passing, still_passing = (_passing_tests(root, files, subject) for root in (copy.original, copy.folder))
+    return len(passing), tuple(sorted(passing - still_passing))
 
 
-def _passing(root: Path, files: list[str], subject: Subject) -> set[str]:
-    """The names of the tests in these files that pass with the package in `root`."""
+def _passing_tests(root: Path, files: list[str], subject: Subject) -> set[str]:
+    """The tests in these files that pass with the package in `root`."""
     if not files:
         return set()  # pytest would run all tests
     with tempfile.TemporaryDirectory(dir=scratch_folder()) as folder:

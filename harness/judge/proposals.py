@@ -1,7 +1,7 @@
 """Read a proposed fix: a Python file, a diff, or a text with code blocks.
 
-Its code is not run. A Python file may have a header, as the fixes in `reports/fixes` do: a block `# /// clonediff` of
-TOML with the definitions of each file of Keras that it replaces, its releases, and the known issues that it fixes.
+Its code is not run. A Python file may have a header, as the fixes in `reports/fixes` do: a TOML block `# /// clonediff`
+with the definitions that it replaces in each file of Keras, its releases, and the known issues that it fixes.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ class ProposalError(ValueError):
 class Proposal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """New definitions or a diff, and the fields of the header.
 
-    `definitions` has the names of functions, methods (`Class.method`) and others for each file of Keras; without
-    it, all belong to the file of `clone_model`. `releases` is a range such as "keras>=3.14,<3.17". `fixes` has the
-    ids of the known issues that the proposal fixes.
+    `definitions` has the names of functions, methods (`Class.method`) and others for each file of Keras; by default,
+    all belong to the file of `clone_model`. `releases` is a range such as "keras>=3.14,<3.17". `fixes` has the ids of
+    the known issues that the proposal fixes.
     """
 
     name: str
@@ -48,13 +48,13 @@ class Proposal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         Requirement(self.releases or "keras")  # raises a ValueError
 
     def is_for(self, generation: str, version: str = "") -> bool:
-        """Whether the proposal is for this generation, and for this version if there is one."""
-        wanted = Requirement(self.releases or generation)
-        return wanted.name == generation and (not version or wanted.specifier.contains(version, prereleases=True))
+        """Whether the proposal is for this generation, and version if there is one."""
+        releases = Requirement(self.releases or generation)
+        return releases.name == generation and (not version or releases.specifier.contains(version, prereleases=True))
 
 
 def read_proposal(name: str, text: str, functions: Collection[str]) -> Proposal:
-    """Parse the text of a file. `functions` names the release's cloning functions."""
+    """Parse a file; `functions` names the release's cloning functions."""
     suffix = Path(name).suffix.lower()
     if suffix in (".diff", ".patch"):
         return Proposal(name, text, is_diff=True)
@@ -62,7 +62,7 @@ def read_proposal(name: str, text: str, functions: Collection[str]) -> Proposal:
         proposal, blocks = _read_python(name, text), list[str]()
     else:
         blocks = [textwrap.dedent(block["text"]) for block in _CODE_BLOCK.finditer(text)] or [text]
-        # A block may use definitions of another one.
+        # A block may use definitions of another block.
         proposal = Proposal(name, "\n\n".join(block for block in blocks if _defined_names(block, *IMPORTS)))
     if proposal.definitions or _defined_names(proposal.text, ast.Assign) & set(functions):
         return proposal
@@ -70,8 +70,8 @@ def read_proposal(name: str, text: str, functions: Collection[str]) -> Proposal:
         return Proposal(name, diffs[-1], is_diff=True)
     if not proposal.text:
         raise ProposalError("no code in it: expected a diff, or a function that replaces a function of Keras")
-    clone = ", ".join(sorted(function for function in functions if "clone" in function))
-    raise ProposalError(f"it defines none of the release's cloning functions ({clone}): define one of them")
+    names = ", ".join(sorted(function for function in functions if "clone" in function))
+    raise ProposalError(f"it defines none of the release's cloning functions ({names}): define one of them")
 
 
 def bound_names(node: ast.stmt) -> set[str]:
@@ -104,6 +104,6 @@ def _statements(text: str) -> list[ast.stmt]:
 
 
 def _defined_names(text: str, *types: type[ast.stmt]) -> set[str]:
-    """The names that functions, classes and statements of other `types` bind in a text."""
+    """The names that functions, classes and other `types` bind in a text."""
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, *types)
     return {name for node in _statements(text) if isinstance(node, kinds) for name in bound_names(node)}

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
-from clonediff.harness.judge.judging import ALL, JudgeVerdict
+from clonediff.harness.judge.judging import SERIES, JudgeVerdict
 from clonediff.reports.markup import escape_controls, escape_markdown, one_line
 from clonediff.reports.verdict import quantity
 
@@ -14,26 +14,26 @@ from clonediff.reports.verdict import quantity
 def sentence(verdict: JudgeVerdict) -> str:
     """The verdict in one line."""
     if verdict.refused:
-        return f"{verdict.word}: {verdict.refused}"
-    tried = len(verdict.fixed) + len(verdict.hidden) + len(verdict.left)
-    worse = len(verdict.worse) + len(verdict.breaks)
+        return f"{verdict.summary}: {verdict.refused}"
+    count = len(verdict.fixed) + len(verdict.hidden) + len(verdict.unfixed)
+    regressions = len(verdict.regressions) + len(verdict.broken_scripts)
     parts = [
-        f"fixes {len(verdict.fixed)} of {quantity(tried, 'known issue')}",
-        f"{quantity(verdict.models, 'model')} tried",
-        quantity(worse, "regression") if worse else "no regressions",
+        f"fixes {len(verdict.fixed)} of {quantity(count, 'known issue')}",
+        f"{quantity(verdict.model_count, 'model')} tried",
+        quantity(regressions, "regression") if regressions else "no regressions",
     ]
-    if verdict.tests is not None:
-        parts.append(f"{len(verdict.broken_tests)} of {verdict.tests} tests of Keras fail")
+    if verdict.test_count is not None:
+        parts.append(f"{len(verdict.broken_tests)} of {verdict.test_count} tests of Keras fail")
     if verdict.stopped:
         parts.append(f"not everything was tried: {verdict.stopped}")
-    return f"{verdict.word}: {'; '.join(parts)}"
+    return f"{verdict.summary}: {'; '.join(parts)}"
 
 
 def terminal_lines(verdict: JudgeVerdict, *, series: bool = False) -> Iterator[str]:
-    """The lines for a terminal. Those for one fix of a `series` only list what it fixes."""
-    if series and verdict.name != ALL and not verdict.refused:
+    """Yield the lines for a terminal; a fix of a `series` has only a list."""
+    if series and verdict.name != SERIES and not verdict.refused:
         first = f"{one_line(Path(verdict.name).stem)} fixes {len(verdict.fixed)}"
-        lists = {first: verdict.fixed, "  does not fix": verdict.not_fixed}
+        lists = {first: verdict.fixed, "  does not fix": verdict.missed_issues}
         if not verdict.fixed:
             yield first
     else:
@@ -41,24 +41,24 @@ def terminal_lines(verdict: JudgeVerdict, *, series: bool = False) -> Iterator[s
         lists = {
             "  fixes": () if series else verdict.fixed,
             "  hidden: its script passes, but its model shows another bug": verdict.hidden,
-            "  does not fix": verdict.left,
-            "  regression, a script": verdict.breaks,
+            "  does not fix": verdict.unfixed,
+            "  regression, a script": verdict.broken_scripts,
             "  regression, a test of Keras": verdict.broken_tests,
         }
     for label, ids in lists.items():
         if ids:
             line = f"{label}: {one_line(', '.join(ids))}"
             yield from textwrap.wrap(line, 118, subsequent_indent="    ", break_on_hyphens=False)
-    for cause in verdict.worse:
-        yield f"  regression: {cause.severity}: {one_line(cause.title)} [{cause.id}]: {one_line(cause.actual)}"
+    for cause in verdict.regressions:
+        yield f"  regression: {cause.severity}: {one_line(cause.title)} [{cause.id}]: {one_line(cause.found)}"
 
 
 def comment(verdict: JudgeVerdict) -> str:
-    """The verdict as Markdown, with the script of the worst regression."""
+    """The verdict as Markdown, with the worst regression's script."""
     _, *details = terminal_lines(verdict)
     items = (f"- {escape_markdown(line.strip())}" for line in details)
     lines = [f"**clonediff**: {escape_markdown(sentence(verdict))}", "", *items]
-    for cause in verdict.worse[:1]:
+    for cause in verdict.regressions[:1]:
         script = textwrap.indent(escape_controls(cause.script[:4000]), "    ")
         lines += ["", "<details><summary>The script of the worst</summary>", "", script, "", "</details>"]
-    return "\n".join((*lines, "", f"{escape_markdown(verdict.name)} against {escape_markdown(verdict.against)}", ""))
+    return "\n".join((*lines, "", f"{escape_markdown(verdict.name)} against {escape_markdown(verdict.release)}", ""))

@@ -1,4 +1,4 @@
-"""Choose the comparison that shows a difference in a script of plain Keras."""
+"""Choose the comparison that shows a difference in a script."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from clonediff.harness.trials.checks import aspect_of
-from clonediff.harness.trials.checks.aspects import Shown
+from clonediff.harness.trials.checks.aspects import ComparisonName
 from clonediff.harness.trials.checks.paths import kind_of
 from clonediff.harness.trials.checks.skeletons import MISSING
 from clonediff.reports.records import Difference
@@ -22,7 +22,7 @@ def literal(text: str) -> str:
 
 
 class Comparison(NamedTuple):
-    """How a script compares models. With `sure`, it fails for every difference of this kind.
+    """How a script compares models. With `must_fail`, it fails for every such difference.
 
     "equal": the `expression`, where "{}" stands for a model, has the same value for both models.
     "assert": the expression is true.
@@ -31,12 +31,12 @@ class Comparison(NamedTuple):
     """
 
     expression: str = ""
-    sure: bool = True
+    must_fail: bool = True
     method: str = "equal"
 
 
-NOT_COMPARED = Comparison(sure=False)
-WHOLE_CONFIG = Comparison("{}.get_config()", sure=False)
+NO_COMPARISON = Comparison(must_fail=False)
+WHOLE_CONFIG = Comparison("{}.get_config()", must_fail=False)
 """The comparison if no expression shows only this difference."""
 _PATH = re.compile(r"(?:\.[^\W\d]\w*|\[\d+\]|\['[^'\\{}\n]*'\])+")
 """A path of attributes that is safe to write into a script."""
@@ -45,7 +45,7 @@ _ADAPTED_STATE = {
     ".mean": "TO_NUMPY({}.mean).tolist()",
     ".variance": "TO_NUMPY({}.variance).tolist()",
 }
-"""The expression for the adapted state of a layer, by the path of the state in an observation."""
+"""The expression for an adapted state, by its path in an observation."""
 _COLLECTION = re.compile(r"[A-Za-z]\w* of \d+$")
 _TO_NUMPY = {"keras": "keras.ops.convert_to_numpy", "tf_keras": "keras.backend.get_value"}
 _EXPRESSIONS = (
@@ -55,9 +55,9 @@ _EXPRESSIONS = (
     (re.compile(r"function "), "[(item.__name__, item.__code__, item.__closure__) for item in [{}]]"),
     (re.compile(r"[A-Za-z]\w*$"), "type({}).__name__"),
 )
-"""A pattern that both facts match, and the expression to compare; the first match counts."""
+"""A pattern for both facts, and the expression to compare; the first match counts."""
 _DESCRIBED_IN_CONFIG = ("activity_regularizer", "function", "mask", "output_shape")
-"""Settings that the config only describes, so that their attributes are compared."""
+"""Settings that the config only describes, so attributes are compared."""
 
 
 def layer_expression(difference: Difference, dialect: str) -> str:
@@ -77,8 +77,8 @@ def layer_expression(difference: Difference, dialect: str) -> str:
     if not holder:  # a Sequential lists no operations
         layers = '(lambda model: getattr(model, "operations", model.layers))({})' if may_be_operation else "{}.layers"
     elif may_be_operation and first.inside == "Functional":  # not a cell in a layer
-        both = '[*model._flatten_layers(include_self=False), *getattr(model, "operations", ())]'
-        layers = f"(lambda model: {both})({{}}.get_layer({outermost}))"
+        members = '[*model._flatten_layers(include_self=False), *getattr(model, "operations", ())]'
+        layers = f"(lambda model: {members})({{}}.get_layer({outermost}))"
     else:
         layers = f"{{}}.get_layer({outermost})._flatten_layers(include_self=False)"
     # An automatic name may differ in the clone.
@@ -102,32 +102,32 @@ def _compare_setting(difference: Difference, dialect: str) -> Comparison:
         return WHOLE_CONFIG
     if name in _DESCRIBED_IN_CONFIG:
         value = f"{layer}.{'_output_shape' if name == 'output_shape' else name}"
-        functions = all(fact.startswith("function ") for fact in (difference.expected, difference.found))
-        return Comparison(f"{value}.__code__") if functions else Comparison(f"type({value})", sure=False)
+        are_functions = all(fact.startswith("function ") for fact in (difference.expected, difference.found))
+        return Comparison(f"{value}.__code__" if are_functions else f"type({value})", must_fail=are_functions)
     if kind_of(difference) == "InputLayer":
-        # Find the layer by its tensor, because its name may differ in the clone.
+        # Find the layer by its tensor: its name may differ in the clone.
         return Comparison(f"[tensor._keras_history[0].get_config().get({literal(name)}) for tensor in {{}}.inputs]")
     return Comparison(f"{layer}.get_config().get({literal(name)})")
 
 
 def _compare_attribute(difference: Difference, dialect: str) -> Comparison:
-    """Compare an attribute of a layer, or of an object in it."""
+    """Compare an attribute of a layer."""
     expression = _attribute_expression(difference, dialect)
     if not expression:
-        return NOT_COMPARED
+        return NO_COMPARISON
     if state := _ADAPTED_STATE.get(difference.expression):
         return Comparison(state.format(expression.removesuffix(difference.expression)))
     facts = (difference.expected, difference.found)
     if MISSING in facts:
         holder, _, last = expression.rpartition(".")
-        return Comparison(f"hasattr({holder}, {last!r})") if last.isidentifier() else NOT_COMPARED
+        return Comparison(f"hasattr({holder}, {last!r})") if last.isidentifier() else NO_COMPARISON
     if any(map(_COLLECTION.match, facts)):
         has_one_class = len({fact.partition(" of ")[0] for fact in facts}) == 1
         return Comparison(f"len({expression})" if has_one_class else f"type({expression}).__name__")
-    for pattern, compared in _EXPRESSIONS:
+    for pattern, template in _EXPRESSIONS:
         if all(map(pattern.match, facts)):
-            return Comparison(compared.replace("{}", expression))
-    return Comparison(f"type({expression}).__name__", sure=False)
+            return Comparison(template.replace("{}", expression))
+    return Comparison(f"type({expression}).__name__", must_fail=False)
 
 
 def _assert_apart(difference: Difference, dialect: str) -> Comparison:
@@ -138,7 +138,7 @@ def _assert_apart(difference: Difference, dialect: str) -> Comparison:
         path = difference.found.partition(", ")[2]
         model = layer_expression(difference, dialect) + path if _PATH.fullmatch(path) else ""
     if not clone or not model:
-        return NOT_COMPARED
+        return NO_COMPARISON
     reason = "'the clone reaches an object of the model'"
     return Comparison(f"{clone.format('clone')} is not {model.format('model')}, {reason}", method="assert")
 
@@ -150,7 +150,7 @@ def _attribute_expression(difference: Difference, dialect: str) -> str:
 
 
 def _compare_names(difference: Difference, dialect: str) -> Comparison:
-    """Compare the names of input layers, or else the names of all other layers."""
+    """Compare the names of input layers, or of all other layers."""
     kind = kind_of(difference)
     if kind == "InputLayer" or difference.part == "input":
         inputs = dialect == "keras" and layer_expression(difference, dialect)
@@ -165,12 +165,12 @@ def _compare_names(difference: Difference, dialect: str) -> Comparison:
 
 def _assert_disjoint(objects: str) -> Comparison:
     """Assert that the models share none of these objects."""
-    disjoint = f"{{*map(id, {objects.format('clone')})}}.isdisjoint(map(id, {objects.format('model')}))"
-    return Comparison(f"{disjoint}, 'the clone has objects of the model'", method="assert")
+    condition = f"{{*map(id, {objects.format('clone')})}}.isdisjoint(map(id, {objects.format('model')}))"
+    return Comparison(f"{condition}, 'the clone has objects of the model'", method="assert")
 
 
 def _compare_kinds(difference: Difference, dialect: str) -> Comparison:
-    """Compare the classes of the layers and of the model."""
+    """Compare the classes of layers and model."""
     is_model = difference.first is not None and difference.first.container and difference.first.layer < 0
     if not is_model and kind_of(difference) not in CATALOGUE:
         return WHOLE_CONFIG
@@ -187,16 +187,16 @@ def _is_nested(difference: Difference) -> bool:
 
 def _compare_weights(difference: Difference, dialect: str) -> Comparison:
     if difference.part != "weight":
-        return NOT_COMPARED
+        return NO_COMPARISON
     if difference.change == "shared":
         return _assert_disjoint("{}.weights")
-    if difference.change == "constraint":  # two functions may have the same name, so compare their results
+    if difference.change == "constraint":  # functions may have one name, so compare results
         halves, total, functions = "tf.fill(weight.shape, 0.5)", "tf.reduce_sum", "(weight.constraint,)"
         if dialect == "keras":
             halves, total = "keras.ops.full(weight.shape, 0.5)", "keras.ops.sum"
             functions = "(weight.constraint, weight.regularizer)"
         results = f"[float({total}(function({halves}))) for function in {functions} if function]"
-        return Comparison(f"[{results} for weight in {{}}.weights]", sure=False)
+        return Comparison(f"[{results} for weight in {{}}.weights]", must_fail=False)
     name = "path" if dialect == "keras" else "name"
     facts = f"weight.{name}, tuple(weight.shape), str(weight.dtype), weight.trainable"
     return Comparison(f"[({facts}) for weight in {{}}.weights]")
@@ -215,30 +215,30 @@ def _compare_run(difference: Difference, dialect: str) -> Comparison:
 
 _IS_A_MODEL = "isinstance(clone, keras.Model) and getattr(clone, 'inputs', None) is not None"
 
-_COMPARISONS: Mapping[Shown, Comparison | Callable[[Difference, str], Comparison]] = {
+_COMPARISONS: Mapping[ComparisonName, Comparison | Callable[[Difference, str], Comparison]] = {
     "apart": _assert_apart,
     "attribute": _compare_attribute,
-    "compiled": Comparison("{}.get_compile_config()", sure=False),
+    "compiled": Comparison("{}.get_compile_config()", must_fail=False),
     "config": WHOLE_CONFIG,
     "is a model": Comparison(_IS_A_MODEL, method="assert"),
     "kinds": _compare_kinds,
     "layers": _assert_layers_apart,
     "listed": _compare_weights,
     "names": _compare_names,
-    "numbers": Comparison(method="run", sure=False),
+    "numbers": Comparison(method="run", must_fail=False),
     "raises": Comparison(method="raises"),
     "run": _compare_run,
     "setting": _compare_setting,
     "trainable": _compare_setting,
     "weight values": Comparison("[weight.tolist() for weight in {}.get_weights()]"),
 }
-"""The comparison by the `shown` field of an aspect; without this field, nothing is compared."""
+"""The comparisons by name; without a name, nothing is compared."""
 
 
 def comparison(difference: Difference, dialect: str) -> Comparison:
     """The comparison that shows a difference; a script cannot compare two clones."""
     if difference.check == "again":
-        return NOT_COMPARED
-    plan = _COMPARISONS.get(aspect_of(difference).shown, NOT_COMPARED)
+        return NO_COMPARISON
+    plan = _COMPARISONS.get(aspect_of(difference).comparison, NO_COMPARISON)
     plan = plan if isinstance(plan, Comparison) else plan(difference, dialect)
     return plan._replace(expression=plan.expression.replace("TO_NUMPY", _TO_NUMPY[dialect]))

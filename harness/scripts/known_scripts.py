@@ -15,7 +15,7 @@ _CLONE_MODEL_PARAMETERS = ("model", "input_tensors", "clone_function")
 
 
 def cloning_line(text: str) -> int:
-    """The line of the first statement that calls `clone_model` or assigns `clone`, or 0."""
+    """The line of the first statement that calls `clone_model` or sets `clone`, or 0."""
     try:
         body = ast.parse(text).body
     except (SyntaxError, ValueError, RecursionError):  # a file of unknown origin
@@ -24,13 +24,13 @@ def cloning_line(text: str) -> int:
 
 
 def case_of_script(issue: KnownIssue) -> Case:
-    """The case of a script, from its source above `cloning_line`, clone arguments and `trial` table."""
+    """The case of a script: source above `cloning_line`, clone arguments, `trial`."""
     line = cloning_line(issue.script)
     body = ast.parse(issue.script).body
     call = next((_clone_call(statement) for statement in body if statement.lineno == line), None)
     if call is None:
         raise RecordError(f"{issue.id}: no statement of its script calls clone_model; add one")
-    facts: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "batch": 2,
         **issue.trial,
         "source": "".join(issue.script.splitlines(keepends=True)[: line - 1]),
@@ -38,7 +38,7 @@ def case_of_script(issue: KnownIssue) -> Case:
         "inputs": [_input(spec) for spec in issue.trial.get("inputs", [])],
     }
     try:
-        return msgspec.convert(facts, Case)
+        return msgspec.convert(fields, Case)
     except msgspec.ValidationError as error:
         raise RecordError(f"{issue.id}: `trial`: {error}") from error
 

@@ -1,6 +1,6 @@
 """Write the script for a difference: the model, its clone, and a comparison that fails.
 
-It needs plain Keras only, so that it can be pasted into a bug report.
+It needs only plain Keras, so it can be pasted into a bug report.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from clonediff.reports.markup import one_line
 from clonediff.reports.records import Difference
 
 _NUMBERS = r"0x[0-9a-fA-F]*|_?\d+"
-"""Addresses, and numbers in names, which differ between two warnings of the same kind."""
+"""Addresses, and numbers in names, which differ between similar warnings."""
 _CLONING_CHECKS = ("made", "warned")
-"""Checks of the call that clones: the script fails in this call."""
+"""Checks of the call that clones, in which their scripts fail."""
 _DIALECT_NAMES = {
     "keras": {"tf": False, "tree": "keras.tree", "array": "keras.ops.convert_to_numpy"},
     "tf_keras": {"tf": True, "tree": "tf.nest", "array": "np.asarray"},
@@ -42,60 +42,60 @@ _ENCODING = re.compile(r"(coding)(?=[:=])")
 class Script:
     """A script, and how it has to end.
 
-    `raises` is the type of the exception that ends it, "" if it compares nothing. If `sure`, it compares exactly what
-    differed, for any random numbers, so that it has to fail. If `with_clonediff`, it imports clonediff.
+    `raises` is the type of the exception that ends it, "" if it compares nothing. If `must_fail`, it compares exactly
+    what differed, for any random numbers. If `uses_clonediff`, it imports clonediff.
     """
 
     text: str
     raises: str = ""
-    sure: bool = False
-    with_clonediff: bool = False
+    must_fail: bool = False
+    uses_clonediff: bool = False
 
 
-def script_of(found: TrialCause, dialect: str, versions: Mapping[str, str]) -> Script:
-    """The script of a found cause; without a cause, only the source of the model."""
-    if found.cause is None:
-        return with_versions(Script(found.case.source), versions)
-    return with_versions(reproducer(found.case, dialect, found.cause.root, found.cloner), versions)
+def script_of(trial_cause: TrialCause, dialect: str, versions: Mapping[str, str]) -> Script:
+    """The script of a cause; without differences, only the model's source."""
+    if trial_cause.cause is None:
+        return add_versions(Script(trial_cause.case.source), versions)
+    return add_versions(reproducer(trial_cause.case, dialect, trial_cause.cause.root, trial_cause.cloner), versions)
 
 
 def reproducer(case: Case, dialect: str, difference: Difference, cloner: str = "upstream") -> Script:
-    """The script of a difference; its last comments have the expected and found values."""
+    """The script of a difference; it ends with the expected and found values."""
     changes_original = difference.check == "untouched"
     plan = comparison(replace(difference, model="clone") if changes_original else difference, dialect)
     if changes_original and not (plan.method == "equal" and plan.expression):
         plan = WHOLE_CONFIG
-    in_cloning = difference.check in _CLONING_CHECKS
+    is_cloning = difference.check in _CLONING_CHECKS
     warning = difference.raised.message if difference.check == "warned" and difference.raised else ""
     variables: dict[str, Any] = {
         "case": case,
         "difference": difference,
         "cloner": cloner,
-        "users": parse_cloner_name(cloner),
+        "user_cloner": parse_cloner_name(cloner),
         "method": "config" if plan == WHOLE_CONFIG else plan.method,
         "expression": plan.expression,
-        "of": plan.expression.format,
+        "expression_for": plan.expression.format,
         "warning": _warning_pattern(warning),
-        "in_cloning": in_cloning,
+        "is_cloning": is_cloning,
         "literal": literal,
         "comment": comment,
     }
-    sure = plan.sure
+    must_fail = plan.must_fail
     if plan.method == "run":
-        run_variables, sure = _variables_of_run(difference, plan.sure, dialect, case)
+        run_variables, must_fail = _variables_of_run(difference, plan.must_fail, dialect, case)
         variables |= run_variables
     text = _templates().get_template("repro.j2").render(variables)
-    compares = plan.method in ("run", "assert") or (plan.method == "equal" and plan.expression) or in_cloning
-    return Script(text, ending_of(difference) if compares else "", sure, imports_clonediff(cloner))
+    compares = plan.method in ("run", "assert") or (plan.method == "equal" and plan.expression) or is_cloning
+    return Script(text, ending_of(difference) if compares else "", must_fail, imports_clonediff(cloner))
 
 
-def _variables_of_run(difference: Difference, sure: bool, dialect: str, case: Case) -> tuple[dict[str, Any], bool]:
-    """The variables of `run.j2`, and whether its lines compare exactly what differed."""
+def _variables_of_run(difference: Difference, must_fail: bool, dialect: str, case: Case) -> tuple[dict[str, Any], bool]:
+    """The variables of `run.j2`, and whether it compares exactly what differed."""
     functions: dict[str, str] = {}
     arrays = [_array_expression(spec, case.batch or DEFAULT_BATCH, functions) for spec in case.inputs]
-    variables = {**_DIALECT_NAMES[dialect], "sure": sure, "functions": functions.values(), "arrays": arrays}
+    variables = {**_DIALECT_NAMES[dialect], "must_fail": must_fail, "functions": functions.values(), "arrays": arrays}
     is_output = difference.run != "" and not difference.in_step
-    return variables, difference.raised is not None or (is_output and sure)
+    return variables, difference.raised is not None or (is_output and must_fail)
 
 
 def _array_expression(spec: Mapping[str, Any], batch: int, functions: dict[str, str]) -> str:
@@ -124,26 +124,26 @@ def _templates() -> jinja2.Environment:
 
 
 def imports_clonediff(cloner: str) -> bool:
-    """Whether the script of a cloner imports clonediff, as ours does and a user's may."""
+    """Whether scripts with this cloner import clonediff; a user's cloner may do so."""
     return cloner == "fixed" or is_users_cloner(cloner)
 
 
 def ending_of(difference: Difference) -> str:
-    """The type of the exception that has to end the script of a difference."""
+    """The type of the exception that has to end the script."""
     return "AssertionError" if difference.raised is None else difference.raised.type
 
 
-def with_versions(script: Script, versions: Mapping[str, str]) -> Script:
-    """Append a comment with the versions that showed the difference."""
+def add_versions(script: Script, versions: Mapping[str, str]) -> Script:
+    """Append a comment with the versions."""
     line = comment(", ".join(f"{name} {version}" for name, version in versions.items()))
     return dataclasses.replace(script, text=f"{script.text}# {line}\n") if versions else script
 
 
 def comment(text: str) -> str:
-    """Shorten a text to one line that is safe to write into a comment."""
+    """Shorten a text to one line that is safe in a comment."""
     return _ENCODING.sub("\\1 ", one_line(text, 160))
 
 
 def _warning_pattern(warning: str) -> str:
-    """A regular expression that matches the warning with any numbers."""
+    """A regular expression for the warning with any numbers."""
     return ".*".join(map(re.escape, re.split(_NUMBERS, warning.partition(" ... ")[0])))

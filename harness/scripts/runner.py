@@ -28,7 +28,7 @@ LIMIT_SECONDS = 180.0
 """The seconds that a script may take."""
 
 NOT_REPRODUCIBLE = (TIMED_OUT, OUT_OF_MEMORY, "exit code 0")
-"""Outcomes of a trial that a script cannot show: its limits differ, and a script that passes has exit code 0."""
+"""Outcomes of a trial that no script can show: it has other limits, or exit code 0."""
 
 _FORK_SERVER = """\
 import contextlib, faulthandler, fcntl, importlib, json, os, runpy, signal, sys, traceback
@@ -50,24 +50,24 @@ os.dup2(devnull, 1)
         os.dup2(os.open("stderr", os.O_WRONLY | os.O_CREAT, 0o600), 2)
         faulthandler.enable()
         responses.close()
-        code, ended = 0, {{}}
+        code, ending = 0, {{}}
         try:
-            exec({first!r}, {{}})
+            exec({prologue!r}, {{}})
             runpy.run_path("repro.py", run_name="__main__")
         except BaseException as error:
             lines = [line for frame, line in traceback.walk_tb(error.__traceback__)
                      if frame.f_code.co_filename == "repro.py"]
-            ended["line"] = lines[0] if lines else getattr(error, "lineno", None) or 0
+            ending["line"] = lines[0] if lines else getattr(error, "lineno", None) or 0
             if isinstance(error, SystemExit):
                 code = error.code if isinstance(error.code, int) else int(error.code is not None)
             else:
                 traceback.print_exc()
                 message = str(error).encode("utf-8", "backslashreplace").decode()
-                code, ended = 1, {{**ended, "type": type(error).__name__, "message": message}}
-        with open("ended", "w") as file:
-            json.dump(ended, file)
+                code, ending = 1, {{**ending, "type": type(error).__name__, "message": message}}
+        with open("ending", "w") as file:
+            json.dump(ending, file)
         sys.stderr.flush()
-        os._exit(code & 255)  # shutting down TensorFlow takes a second or more
+        os._exit(code & 255)  # shutting down TensorFlow takes seconds
     os.close(pipe)
     code = os.waitstatus_to_exitcode(os.waitpid(script, 0)[1])
     with contextlib.suppress(ProcessLookupError):
@@ -75,9 +75,9 @@ os.dup2(devnull, 1)
     os.close(parent_end)
     print(code, file=responses, flush=True)
 """
-"""Read the path of a folder from each line, run its `repro.py` in a fork, and print the exit code.
+"""Read the path of a folder from a line, run its `repro.py` in a fork, and print the exit code.
 
-Standard error goes to the file `stderr` in the folder, the other fields of an `Ending` to the file `ended`.
+Standard error goes to the file `stderr` in the folder, the rest of an `Ending` to the file `ending`.
 """
 
 _REPLACE_CLONE_MODEL = "import clonediff, {0}; {0}.models.clone_model = clonediff.clone_model"
@@ -103,7 +103,7 @@ class Ending(msgspec.Struct, frozen=True):
     """How a script ended.
 
     `code` is the exit code: negative for a signal, None if the script was stopped, for the reason in `message`. `type`
-    and `message` describe the exception. `line` is the number of the last line that ran, None if it is unknown.
+    and `message` describe the exception. `line` is the last line that ran, None if unknown.
     """
 
     code: int | None = None
@@ -114,7 +114,7 @@ class Ending(msgspec.Struct, frozen=True):
 
     @property
     def summary(self) -> str:
-        """The exception, or the last line of standard error."""
+        """The exception, or the last line of `stderr`."""
         if self.type:
             return f"{self.type}: {self.message}".partition("\n")[0]
         return (self.stderr.strip().splitlines() or [f"exit code {self.code}"])[-1]
@@ -133,28 +133,28 @@ class ScriptRunner:
         self._closed = False
 
     def answer(self, script: Script) -> tuple[ReplayAnswer, str]:
-        """Run a script: whether it ends in the expected exception, and the reason."""
+        """Run a script; return whether it ends as expected, and the reason."""
         if not script.raises:
             return ReplayAnswer.UNKNOWN, "the script compares nothing"
         if script.raises in NOT_REPRODUCIBLE:
             return ReplayAnswer.UNKNOWN, f"only a trial can show it: {script.raises}"
-        with_clonediff = self._fixed or script.with_clonediff
+        uses_clonediff = self._fixed or script.uses_clonediff
         answer = ReplayAnswer.OTHER, ""
         if self._preloads and not script.raises.startswith("SIG"):  # a fork itself may cause a signal
-            answer = answer_of(script, self.run(script.text, with_clonediff=with_clonediff))
+            answer = answer_of(script, self.run(script.text, uses_clonediff=uses_clonediff))
         if answer[0] in (ReplayAnswer.OTHER, ReplayAnswer.UNKNOWN):  # perhaps because of the fork
-            answer = answer_of(script, self.run(script.text, preload=False, with_clonediff=with_clonediff))
-        if answer[0] is ReplayAnswer.BREAKS or script.sure or self._fixed:
+            answer = answer_of(script, self.run(script.text, preload=False, uses_clonediff=uses_clonediff))
+        if answer[0] is ReplayAnswer.BREAKS or script.must_fail or self._fixed:
             return answer
-        ended = "it did not fail" if answer[0] is ReplayAnswer.GONE else f"it failed in another way ({answer[1]})"
-        return ReplayAnswer.UNKNOWN, f"{ended}, but it does not compare exactly what differed, so it cannot decide"
+        result = "it did not fail" if answer[0] is ReplayAnswer.GONE else f"it failed in another way ({answer[1]})"
+        return ReplayAnswer.UNKNOWN, f"{result}, but it does not compare exactly what differed, so it cannot decide"
 
-    def run(self, text: str, *, preload: bool = True, with_clonediff: bool = False) -> Ending:
-        """Run a script; `with_clonediff` lets it import clonediff."""
-        key = preload and self._preloads, with_clonediff
+    def run(self, text: str, *, preload: bool = True, uses_clonediff: bool = False) -> Ending:
+        """Run a script; `uses_clonediff` lets it import clonediff."""
+        key = preload and self._preloads, uses_clonediff
         if key not in self._servers:
             self._servers[key] = self._start(*key)
-        if self._closed:  # another thread may have closed it a moment ago
+        if self._closed:  # by another thread
             self._servers.pop(key).close()
             return Ending(message="the runner was closed")
         with tempfile.TemporaryDirectory(dir=scratch_folder()) as name:
@@ -163,49 +163,49 @@ class ScriptRunner:
             code = self._servers[key].ask(os.fsencode(folder) + b"\n", LIMIT_SECONDS)
             if not isinstance(code, Lost):
                 stderr = (folder / "stderr").read_text(encoding="utf-8", errors="replace")
-                if (folder / "ended").exists():
-                    ended = msgspec.json.decode((folder / "ended").read_bytes(), type=Ending)
-                    return msgspec.structs.replace(ended, code=int(code), stderr=stderr)
+                if (folder / "ending").exists():
+                    ending = msgspec.json.decode((folder / "ending").read_bytes(), type=Ending)
+                    return msgspec.structs.replace(ending, code=int(code), stderr=stderr)
                 lines = _TRACEBACK_LINE.findall(stderr)  # after a crash
                 return Ending(int(code), line=int(lines[-1]) if lines else None, stderr=stderr)
         self._servers.pop(key).close()
         return Ending(message=code.line)
 
     def close(self) -> None:
-        """End the fork servers; no script runs any more. Any thread may call it."""
+        """End the fork servers, and so all scripts. Any thread may call it."""
         self._closed = True
         for server in list(self._servers.values()):
             server.close()
 
-    def _start(self, preload: bool, with_clonediff: bool) -> Child:
+    def _start(self, preload: bool, uses_clonediff: bool) -> Child:
         variables = environment(self._subject, self._search_path)
-        # Keras itself or a user's layers may be on this path, as in the child process of the subject.
+        # Keras or a user's layers may be on this path, as in the child process.
         folders = filter(None, variables.pop("PYTHONPATH", "").split(os.pathsep))
         package = self._subject.generation
         program = _FORK_SERVER.format(
             kill_with_parent=inspect.getsource(kill_with_parent),
-            first=_REPLACE_CLONE_MODEL.format(package) if self._fixed else "",
-            hide="" if with_clonediff else 'sys.modules["clonediff"] = None\n',
+            prologue=_REPLACE_CLONE_MODEL.format(package) if self._fixed else "",
+            hide="" if uses_clonediff else 'sys.modules["clonediff"] = None\n',
             preload=_PRELOAD.format(package) if preload else "",
         )
         return Child([sys.executable, "-I", "-c", program, *folders], variables)
 
 
-def answer_of(script: Script, ended: Ending) -> tuple[ReplayAnswer, str]:
-    """Compare how a script ended with the exception that cloning should have caused."""
-    if ended.code is None:
-        return ReplayAnswer.UNKNOWN, f"the script was stopped: {ended.message}"
-    if ended.code == 0:
+def answer_of(script: Script, ending: Ending) -> tuple[ReplayAnswer, str]:
+    """Compare an ending with the expected exception; return the answer and the reason."""
+    if ending.code is None:
+        return ReplayAnswer.UNKNOWN, f"the script was stopped: {ending.message}"
+    if ending.code == 0:
         return ReplayAnswer.GONE, ""
     expected = _exit_code(script.raises)
-    as_expected = ended.type == script.raises if expected is None else (ended.code, ended.type) == (expected, "")
-    if ended.line is not None and ended.line < cloning_line(script.text):
-        return ReplayAnswer.OTHER, f"in line {ended.line}, before it clones: {ended.summary}"
-    return ReplayAnswer.BREAKS if as_expected else ReplayAnswer.OTHER, ended.summary
+    as_expected = ending.type == script.raises if expected is None else (ending.code, ending.type) == (expected, "")
+    if ending.line is not None and ending.line < cloning_line(script.text):
+        return ReplayAnswer.OTHER, f"in line {ending.line}, before it clones: {ending.summary}"
+    return ReplayAnswer.BREAKS if as_expected else ReplayAnswer.OTHER, ending.summary
 
 
 def _exit_code(ending: str) -> int | None:
-    """The exit code of "SIGSEGV" or "exit code 7"; None for an exception."""
+    """The exit code for "SIGSEGV" or "exit code 7"; None for an exception."""
     if match := _EXIT_CODE.fullmatch(ending):
         return int(match[1]) if match[1] else -int(match[2])
     return -signal.Signals[ending] if ending in signal.Signals.__members__ else None

@@ -1,4 +1,4 @@
-"""A Hypothesis strategy for graphs, which a child process builds from drawn numbers.
+"""A Hypothesis strategy for graphs, which a child process builds.
 
 If a graph crashes Keras, the child ends, and not the process of the test.
 """
@@ -20,7 +20,7 @@ from clonediff.strategies.choices import BITS
 from clonediff.strategies.program import Generation, Graph
 
 NUMBERS_PER_PART = 24
-"""How many numbers to draw for the whole model, or for a call. When they run out, choices take the simplest option."""
+"""How many numbers to draw for the model, or for a call. When they run out, choices are the simplest."""
 MAX_PARTS = 8
 
 
@@ -34,7 +34,7 @@ def functional_graphs(
     """Draw Functional and Sequential models of the installed Keras, for `check_clone`.
 
     `kinds` names the only layers and operations to draw. `layers` adds layers to draw: classes, or names of modules,
-    of files, or of classes in them. `values` has more values to try, by argument. Shrinks towards fewer calls and
+    of files, or of classes in them. `values` has more values to try, by argument. Graphs shrink towards fewer calls and
     plainer arguments.
     """
     names = tuple(layer if isinstance(layer, str) else _name_of(layer) for layer in layers)
@@ -54,7 +54,7 @@ def functional_graphs(
 
 @functools.cache
 def _warm_process(generation: Generation, layers: tuple[str, ...]) -> SubjectProcess:
-    """A warm child process that imports from the same folders as this process."""
+    """A warm child process with the import path of this process."""
     path = tuple(map(os.path.abspath, sys.path))
     process = SubjectProcess(Subject.parse(generation), search_path=path)
     process.layers = layers

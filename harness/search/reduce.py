@@ -23,7 +23,7 @@ MAX_TRIALS = 400
 """The most unsuccessful trials for one finding."""
 _LIST_FIELDS = ("arguments", "call", "after", "definitions", "preparations", "outputs", "lines")
 _KEPT_FIELDS = ("arguments", "tensors", "count", "packed", "outputs", "on")
-"""Fields that are not reset to their default, since that would not be simpler."""
+"""Fields whose default would not be simpler."""
 _PLAIN_KINDS = ("ReLU", "Dense", "Activation")
 _PLAIN_VALUES = {"units": "1", "output_dim": "1", "filters": "1", "key_dim": "1", "num_heads": "1"}
 _PLAIN_COMPILE_ARGUMENTS = {"loss": '"mse"', "metrics": '["mae"]'}
@@ -31,20 +31,20 @@ _TRANSFORM = "@keras.saving.register_keras_serializable()\ndef <transform>(x):\n
 
 
 def reduce(
-    graph: Graph, rebuild: Callable[[Program], Graph | None], shows: Callable[[Graph], bool], trials: int = MAX_TRIALS
+    graph: Graph, rebuild: Callable[[Program], Graph | None], shows: Callable[[Graph], bool], budget: int = MAX_TRIALS
 ) -> Graph:
     """The smallest graph found for which `shows` is true. It is true for `graph`."""
     seen = {to_json(graph)}
-    untried = proposals(graph.program)
-    while trials > 0 and (program := next(untried, None)) is not None:
-        smaller = rebuild(program) if size(program) < size(graph.program) else None
-        if smaller is None or to_json(smaller) in seen:
+    programs = proposals(graph.program)
+    while budget > 0 and (program := next(programs, None)) is not None:
+        candidate = rebuild(program) if size(program) < size(graph.program) else None
+        if candidate is None or to_json(candidate) in seen:
             continue
-        seen.add(to_json(smaller))
-        if shows(smaller):
-            graph, untried = smaller, proposals(smaller.program)
+        seen.add(to_json(candidate))
+        if shows(candidate):
+            graph, programs = candidate, proposals(candidate.program)
         else:
-            trials -= 1
+            budget -= 1
     return graph
 
 
@@ -56,7 +56,7 @@ def size(program: Program) -> tuple[int, int, int]:
 
 
 def proposals(program: Program) -> Iterator[Program]:
-    """Yield smaller programs. The first ones remove the most."""
+    """Yield smaller programs, roughly the smallest first."""
     numbered = list(enumerate(program.body))
     yield from (_splice(program, index, (), instruction.tensors[:1]) for index, instruction in reversed(numbered))
     yield from (_inline(program, index, nest) for index, nest in numbered if isinstance(nest, Nest))
@@ -75,7 +75,7 @@ def _remove_one(value: T) -> Iterator[T]:
         if field.name not in _KEPT_FIELDS and field.default is not NODEFAULT and content != field.default:
             yield replace(value, **{field.name: field.default})  # type: ignore[type-var]
         if field.name in _LIST_FIELDS and len(content) > (field.default != ()):
-            yield from (replace(value, **{field.name: fewer}) for fewer in _remove_items(content))  # type: ignore[type-var]
+            yield from (replace(value, **{field.name: items}) for items in _remove_items(content))  # type: ignore[type-var]
 
 
 def _remove_items(items: tuple[T, ...]) -> Iterator[tuple[T, ...]]:
@@ -86,8 +86,8 @@ def _vary(value: T, name: str, changes: Callable[[Any], Iterator[Any]]) -> Itera
     """Yield copies of a struct with one item of a field changed."""
     items = getattr(value, name)
     for index, item in enumerate(items):
-        for new in changes(item):
-            yield replace(value, **{name: (*items[:index], new, *items[index + 1 :])})  # type: ignore[type-var]
+        for changed_item in changes(item):
+            yield replace(value, **{name: (*items[:index], changed_item, *items[index + 1 :])})  # type: ignore[type-var]
 
 
 def _inline(program: Program, index: int, nest: Nest) -> Program:
@@ -102,7 +102,7 @@ def _inline(program: Program, index: int, nest: Nest) -> Program:
 
 
 def _splice(program: Program, index: int, body: tuple[Instruction, ...], results: tuple[Tensor, ...]) -> Program:
-    """Replace an instruction with a body, and its outputs with the tensors `results`."""
+    """Replace an instruction with a body, and its outputs with `results`."""
 
     def shift(number: int) -> int:
         return number + len(body) - 1 if number > index else number
@@ -139,12 +139,12 @@ def _merge_inputs(program: Program) -> Iterator[Program]:
 
 
 def _simplify_line(line: str) -> Iterator[str]:
-    """Yield the line with an argument removed, or with a plainer value."""
+    """Yield the line without an argument, or with a plainer value."""
     if call := re.fullmatch(r"(<it>\.\w+\()(.*)\)", line):
         arguments = tuple(re.split(r", (?=\w+=)", call[2]))
-        yield from (f"{call[1]}{', '.join(fewer)})" for fewer in _remove_items(arguments))
-    for name, short in _PLAIN_COMPILE_ARGUMENTS.items():
-        yield re.sub(rf"\b{name}=.*?(?=, \w+=|\)$)", f"{name}={short}", line)
+        yield from (f"{call[1]}{', '.join(items)})" for items in _remove_items(arguments))
+    for name, value in _PLAIN_COMPILE_ARGUMENTS.items():
+        yield re.sub(rf"\b{name}=.*?(?=, \w+=|\)$)", f"{name}={value}", line)
 
 
 def _reduce_instruction(instruction: Instruction) -> Iterator[Instruction]:
@@ -158,7 +158,7 @@ def _reduce_instruction(instruction: Instruction) -> Iterator[Instruction]:
 
 
 def _simplify_call(apply: Apply) -> Iterator[Apply]:
-    """Yield calls of a plainer kind, with fewer tensors, or with plainer arguments."""
+    """Yield calls of plainer kinds, with fewer tensors, or plainer arguments."""
     if not is_operation(apply.kind) and apply.count == 1:
         for kind in _PLAIN_KINDS:
             yield replace(apply, kind=kind, arguments=CATALOGUE[kind].base_arguments[0], call=(), definitions=())
@@ -192,4 +192,4 @@ def _simplify_input(spec: Input) -> Iterator[Input]:
     for shape in ((1,), (4,), (3, 4), (1, 1), spec.shape[1:], (1,) * len(spec.shape)):
         if shape and len(shape) <= len(spec.shape):
             yield replace(spec, shape=shape)
-    yield replace(spec, shape=tuple(size or 3 for size in spec.shape))
+    yield replace(spec, shape=tuple(length or 3 for length in spec.shape))

@@ -16,29 +16,29 @@ from clonediff.harness.subjects import SubjectError
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.checks import needs_costly_trial
 from clonediff.harness.trials.cloners import takes_arguments
-from clonediff.harness.trials.graph_trials import Costly, GraphTrials, new_causes
+from clonediff.harness.trials.graph_trials import GraphTrials, new_causes
 from clonediff.harness.trials.trial import Key, TrialCause
 from clonediff.reports.records import Difference
 from clonediff.strategies.program import Graph, Program
 
 REDUCING_SECONDS = 60.0
-"""How many seconds a graph may be reduced after the time for drawing is over."""
+"""How many seconds to reduce a graph once the time for drawing is over."""
 
 
-class _Stopped(Exception):
+class _OutOfTime(Exception):
     """The time for reducing is over."""
 
 
-def draws(
+def draw_graphs(
     process: SubjectProcess, seed: int, count: int, *, cloners: Collection[str] = (), **options: Any
 ) -> Iterator[Graph]:
     """Draw `count` graphs, with preparations if all `cloners` take the arguments of `clone_model`.
 
-    If a draw yields no model, draw another: up to three draws for each graph.
+    A draw may yield no model: there are up to three for each graph.
     """
     options["plain"] = not (cloners and all(map(takes_arguments, cloners)))
-    drawn = (process.draw({"seed": seed * 1_000_003 + number, **options}) for number in range(3 * count))
-    yield from itertools.islice((graph for graph in drawn if graph is not None), count)
+    graphs = (process.draw({"seed": seed * 1_000_003 + number, **options}) for number in range(3 * count))
+    yield from itertools.islice((graph for graph in graphs if graph is not None), count)
 
 
 def rebuild(process: SubjectProcess, program: Program) -> Graph | None:
@@ -49,43 +49,43 @@ def rebuild(process: SubjectProcess, program: Program) -> Graph | None:
 def search(
     trials: GraphTrials,
     *,
-    examples: int,
+    max_graphs: int,
     seed: int,
     seen: Collection[Key] = (),
-    until: float = math.inf,
-    reducing: float = REDUCING_SECONDS,
+    deadline: float = math.inf,
+    reducing_seconds: float = REDUCING_SECONDS,
     **options: Any,
 ) -> TrialCause | None:
-    """Draw up to `examples` graphs. Return the first new cause, with its smallest graph.
+    """Draw up to `max_graphs` graphs. Return the first new cause, with its smallest graph.
 
-    Causes with keys in `seen` are not new. Drawing stops when `time.monotonic()` is `until`. The same seed and releases
-    give the same result, unless time runs out. Flaky causes are ignored.
+    Causes with keys in `seen` are not new. Drawing stops when `time.monotonic()` is `deadline`. The same seed and
+    releases give the same result, unless time runs out. Flaky causes are ignored.
     """
-    for graph in draws(trials.process, seed, examples, **{"cloners": trials.cloners, **options}):
-        if time.monotonic() > until:
+    for graph in draw_graphs(trials.process, seed, max_graphs, **{"cloners": trials.cloners, **options}):
+        if time.monotonic() > deadline:
             return None
         trials.tally.drawn += 1
-        if causes := new_causes(trials.try_graph(graph).found, seen):
+        if causes := new_causes(trials.try_graph(graph).found_causes, seen):
             root = None if causes[0].cause is None else causes[0].cause.root
-            reduction = reduce_graph(trials, graph, causes[0].key, root, until=until + reducing)
-            if reduction.smallest is not None:
-                return reduction.smallest
+            reduction = reduce_graph(trials, graph, causes[0].key, root, deadline=deadline + reducing_seconds)
+            if reduction.smallest_cause is not None:
+                return reduction.smallest_cause
             trials.tally.flaky += 1
     return None
 
 
 @dataclass(frozen=True, slots=True)
 class Reduction:
-    """The result of a reduction: the cause in the smallest graph, and in the `drawn` graph.
+    """The result of a reduction: the cause in the smallest graph, and in the drawn graph.
 
-    `drawn` is None if the drawn graph does not show the cause again. If time ran out or the subject `failed`,
-    `finished` is False.
+    Both are None if the drawn graph does not show the cause again. `is_finished` is False if time ran out, or the
+    subject failed.
     """
 
-    smallest: TrialCause | None = None
-    drawn: TrialCause | None = None
-    finished: bool = True
-    failed: str = ""
+    smallest_cause: TrialCause | None = None
+    drawn_cause: TrialCause | None = None
+    is_finished: bool = True
+    failure: str = ""
 
 
 def reduce_graph(
@@ -94,38 +94,38 @@ def reduce_graph(
     key: Key,
     root: Difference | None,
     *,
-    until: float = math.inf,
+    deadline: float = math.inf,
     max_trials: int = MAX_TRIALS,
 ) -> Reduction:
     """Reduce a graph while it shows the cause with this key.
 
-    `root` is the first difference of the cause. The graph itself is tried even if the time is over.
+    `root` is the root of the cause. The graph itself is tried even after the deadline.
     """
     causes: list[TrialCause] = []  # in the drawn graph, and in the smallest graph
-    costly: Costly = False
-    alone = trials.for_cloner(key[0])
+    costly: bool | None = False
+    cloner_trials = trials.select_cloner(key[0])
 
-    def shows(candidate: Graph, trials: GraphTrials = alone) -> bool:
-        if causes and time.monotonic() > until:
-            raise _Stopped
-        found = trials.find(key, candidate, costly=costly)
-        if found is not None:
-            causes[1:] = [found]
-        return found is not None
+    def shows(candidate: Graph, trials: GraphTrials = cloner_trials) -> bool:
+        if causes and time.monotonic() > deadline:
+            raise _OutOfTime
+        cause = trials.find(key, candidate, costly=costly)
+        if cause is not None:
+            causes[1:] = [cause]
+        return cause is not None
 
     if not shows(graph, trials) and trials.is_sampled(graph):
-        # If only the costly checks show the cause, they are run on each candidate, too.
+        # If only the costly checks show the cause, each candidate needs them.
         costly = root is None or needs_costly_trial(root)
         shows(graph, trials)
     if not causes:
         return Reduction()
-    finished, failed = True, ""
+    is_finished, failure = True, ""
     try:
         reduce(graph, lambda program: rebuild(trials.process, program), shows, max_trials)
-    except (_Stopped, SubjectError) as error:
-        finished, failed = False, str(error)
-    first, smallest = causes[0], causes[-1]
-    if smallest.graph is not None and smallest is not first and not failed:
-        # Try all cloners: this shows whether Keras or a cloner is at fault.
-        smallest = trials.find(key, smallest.graph, costly=costly) or first
-    return Reduction(smallest, first, finished=finished, failed=failed)
+    except (_OutOfTime, SubjectError) as error:
+        is_finished, failure = False, str(error)
+    drawn, smallest = causes[0], causes[-1]
+    if smallest.graph is not None and smallest is not drawn and not failure:
+        # Try all cloners, to see who is at fault.
+        smallest = trials.find(key, smallest.graph, costly=costly) or drawn
+    return Reduction(smallest, drawn, is_finished, failure)

@@ -7,7 +7,7 @@ from msgspec.structs import asdict
 from clonediff.harness.observation import Case
 from clonediff.strategies.program import Graph, stable_hash
 
-BATCH = 2
+BATCH_SIZE = 2
 
 
 def case_of(graph: Graph) -> Case:
@@ -17,7 +17,7 @@ def case_of(graph: Graph) -> Case:
     return Case(
         graph.source,
         tuple({**asdict(spec), "shape": list(spec.shape)} for spec in program.inputs),
-        batch=BATCH,
+        batch=BATCH_SIZE,
         seed=stable_hash(program),
         # `clone_model` of tf_keras does not promise a compiled clone.
         must_compile=not compiled or graph.generation == "keras",

@@ -1,6 +1,6 @@
 """Parses names of cloners, and checks that a subject supports them.
 
-`clonediff.harness.inside.cloners.users` documents the names of the user's cloners.
+`harness/inside/cloners/users.py` documents the names of users' cloners.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from clonediff.harness.inside.cloners.users import parse_cloner_name
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.strategies.program import Graph
 
-_ALLOWED: set[str] = set()
+_ALLOWED_NAMES: set[str] = set()
 _MODULE_NAME = re.compile(r"[\w-]+")
 
 
 def full_name_of_cloner(text: str) -> str:
-    """The full name of a user's cloner, with the folder that has its module."""
-    path, colon, function = with_absolute_path(text).rpartition(".py:")
+    """The full name of a user's cloner, with the folder of its module."""
+    path, colon, function = absolute_name(text).rpartition(".py:")
     file = Path(f"{path}.py")
     if colon and not _MODULE_NAME.fullmatch(file.stem):
         rule = "the name of a module has only letters, digits, _ and -; rename the file"
@@ -34,13 +34,13 @@ def full_name_of_cloner(text: str) -> str:
     if not colon:
         folder = os.path.abspath(cloner.folder or os.curdir)
         module = Path(folder, *cloner.module.split("."))
-        is_here = cloner.folder or module.with_suffix(".py").is_file() or module.is_dir()
-        cloner = cloner._replace(folder=folder if is_here else "")
+        is_found = cloner.folder or module.with_suffix(".py").is_file() or module.is_dir()
+        cloner = cloner._replace(folder=folder if is_found else "")
     return cloner.name
 
 
-def with_absolute_path(name: str) -> str:
-    """The name of a cloner; a file in it gets its absolute path."""
+def absolute_name(name: str) -> str:
+    """The name of a cloner, in which a file has its absolute path."""
     path, colon, function = name.partition(".py:")
     if not colon and not name.endswith(".py"):
         return name
@@ -48,16 +48,16 @@ def with_absolute_path(name: str) -> str:
 
 
 def allow_cloners(names: Iterable[str]) -> None:
-    _ALLOWED.update(cloner.name for cloner in filter(None, map(parse_cloner_name, names)))
+    _ALLOWED_NAMES.update(cloner.name for cloner in filter(None, map(parse_cloner_name, names)))
 
 
 def unsupported_cloner(cloner: str, process: SubjectProcess, graph: Graph | None = None) -> str:
     """Why a cloner cannot be used with a subject and graph; "" if it can."""
-    parsed = parse_cloner_name(cloner)
-    if parsed is not None:
-        path, _, _ = parsed.name.rpartition(":")
-        if _ALLOWED.isdisjoint((parsed.name, path or parsed.name.rpartition(".")[0])):
-            return f"{parsed.name}: a user's cloner runs only if you name it: pass --cloner {shlex.quote(parsed.name)}"
+    users = parse_cloner_name(cloner)
+    if users is not None:
+        path, _, _ = users.name.rpartition(":")
+        if _ALLOWED_NAMES.isdisjoint((users.name, path or users.name.rpartition(".")[0])):
+            return f"{users.name}: a user's cloner runs only if you name it: pass --cloner {shlex.quote(users.name)}"
         problem = process.cloner_problem(cloner)
         if problem:
             return problem
@@ -67,5 +67,4 @@ def unsupported_cloner(cloner: str, process: SubjectProcess, graph: Graph | None
 
 
 def takes_arguments(cloner: str) -> bool:
-    """Whether a cloner takes clone arguments besides the model."""
     return cloner in ("upstream", "fixed")

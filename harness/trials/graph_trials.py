@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TypeAlias
 
 from msgspec.structs import replace
 
@@ -19,26 +18,23 @@ from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.cases import case_of
 from clonediff.harness.trials.cloners import unsupported_cloner
 from clonediff.harness.trials.triage import title
-from clonediff.harness.trials.trial import LOST, Case, Key, Trial, TrialCause, run
+from clonediff.harness.trials.trial import LOST_FINGERPRINT, Case, Key, Trial, TrialCause, run
 from clonediff.reports.known import KnownIssues
 from clonediff.reports.records import LEFT_OUT, UPSTREAM_AND_FIXED, Severity
 from clonediff.strategies.program import Generation, Graph, stable_hash
 
 UPSTREAM = UPSTREAM_AND_FIXED[0]
 SAMPLING_RATE = 8
-"""One in this many graphs gets the costly checks: a second clone, and training."""
-
-Costly: TypeAlias = bool | None
-"""Whether a graph gets the costly checks; None: one graph in `SAMPLING_RATE` does."""
+"""By default, one in this many graphs gets the costly checks: a second clone, and training."""
 
 
 @dataclass(slots=True)
 class Tally:
     """Counts of trials and their results.
 
-    `drawn` counts trials of drawn graphs, but not those that shrink findings; `flaky` counts flaky causes. `known`
-    counts graphs by known issue and its worst severity there, `worst` trials by cloner and its worst severity.
-    `refused` counts graphs whose original cannot be built, `cannot_run` graphs whose original does not run.
+    `drawn` counts trials of drawn graphs, without trials that reduce graphs; `flaky` counts flaky causes. `known`
+    counts graphs by known issue and worst severity, `worst` trials by cloner and worst severity. `refused` counts
+    graphs whose original cannot be built, `cannot_run` graphs whose original does not run.
     """
 
     trials: int = 0
@@ -54,7 +50,7 @@ class Tally:
 class GraphTrials:
     """Runs trials on one subject, with one list of known issues.
 
-    A cause that is less severe than `at_least` does not count; if a cloner has no other, its verdict is `LEFT_OUT`.
+    Causes less severe than `at_least` do not count; if a cloner has no others, its verdict is `LEFT_OUT`.
     """
 
     def __init__(
@@ -70,68 +66,69 @@ class GraphTrials:
         self.cloners = tuple(cloners)
         self.at_least = at_least
         self.tally = Tally()
-        self._known = known
+        self._known_issues = known
 
-    def known(self, cloner: str) -> KnownIssues:
-        """The known issues that apply to a cloner: all for upstream, none for others."""
-        return self._applicable if cloner == UPSTREAM and self._known.issues else KnownIssues()
+    def issues_of(self, cloner: str) -> KnownIssues:
+        """The known issues of a cloner; only upstream has any."""
+        return self._upstream_issues if cloner == UPSTREAM and self._known_issues.issues else KnownIssues()
 
     @cached_property
-    def _applicable(self) -> KnownIssues:
-        return self._known.select(self.generation, self.process.ready.keras)
+    def _upstream_issues(self) -> KnownIssues:
+        return self._known_issues.select(self.generation, self.process.ready.keras)
 
-    def for_cloner(self, cloner: str) -> GraphTrials:
-        """The same trials, with the same tally, but with only one of the cloners."""
-        copied = copy.copy(self)
-        copied.cloners = (cloner,) if cloner else self.cloners
-        return copied
+    def select_cloner(self, cloner: str) -> GraphTrials:
+        """The same trials and tally, with only one of the cloners."""
+        trials = copy.copy(self)
+        trials.cloners = (cloner,) if cloner else self.cloners
+        return trials
 
     def is_sampled(self, graph: Graph) -> bool:
         return stable_hash(graph.program) % SAMPLING_RATE == 0
 
-    def try_if_supported(self, graph: Graph, *, costly: Costly = None) -> Trial:
-        """Try a graph; if a cloner or the subject cannot, the trial says why."""
+    def try_if_supported(self, graph: Graph, *, costly: bool | None = None) -> Trial:
+        """Try a graph; the trial has the reason if a cloner or the subject is unsuitable."""
         try:
             for cloner in self.cloners:
                 if reason := unsupported_cloner(cloner, self.process, graph):
-                    return Trial(not_tried=reason)
+                    return Trial(skip_reason=reason)
             return self.try_graph(graph, costly=costly)
         except SubjectError as error:
-            return Trial(not_tried=str(error))
+            return Trial(skip_reason=str(error))
 
-    def try_graph(self, graph: Graph, *, costly: Costly = None) -> Trial:
+    def try_graph(self, graph: Graph, *, costly: bool | None = None) -> Trial:
         trial = self.try_case(case_of(graph), costly=self.is_sampled(graph) if costly is None else costly, graph=graph)
         worst: dict[str, Severity] = {}
-        for found in trial.found:
-            if found.known is not None and found.cause is not None:
-                worst[found.known.id] = min(found.cause.severity, worst.get(found.known.id, Severity.NAME))
+        for item in trial.found_causes:
+            if item.known is not None and item.cause is not None:
+                worst[item.known.id] = min(item.cause.severity, worst.get(item.known.id, Severity.NAME))
         self.tally.known.update(worst.items())
         return trial
 
-    def find(self, key: Key, graph: Graph, *, costly: Costly) -> TrialCause | None:
+    def find(self, key: Key, graph: Graph, *, costly: bool | None) -> TrialCause | None:
         """The new cause with this key in a trial of the graph, or None."""
-        causes = new_causes(self.try_graph(graph, costly=costly).found)
-        return next((found for found in causes if found.key == key), None)
+        causes = new_causes(self.try_graph(graph, costly=costly).found_causes)
+        return next((cause for cause in causes if cause.key == key), None)
 
     def try_case(
         self, case: Case, *, costly: bool = False, graph: Graph | None = None, timeout: float | None = None
     ) -> Trial:
-        """Try a case; if its source is that of a graph, `graph` is that graph."""
+        """Try a case, which may come from a graph."""
         trial = run(case, self.process, self.cloners, costly, timeout=timeout)
         self._count(trial)
         if trial.lost is not None:
-            lost = TrialCause(LOST, "", "The original crashes its process", case, graph, detail=trial.lost.line)
-            return replace(trial, found=(lost,))
-        found = []
+            text = "The original crashes its process"
+            loss = TrialCause(LOST_FINGERPRINT, "", text, case, graph, detail=trial.lost.line)
+            return replace(trial, found_causes=(loss,))
+        causes = []
         for cloner, clone in trial.clones.items():
             for cause in clone.causes:
                 if cause.severity <= self.at_least:
                     text = title(cause) + (f", with {' and '.join(case.arguments)}" if case.arguments else "")
-                    known = self.known(cloner).find(cause)
-                    found.append(
+                    known = self.issues_of(cloner).find(cause)
+                    causes.append(
                         TrialCause(cause.fingerprint, cloner, text, case, graph, cause, known, pair=clone.pair)
                     )
-        return replace(trial, found=tuple(found))
+        return replace(trial, found_causes=tuple(causes))
 
     def _count(self, trial: Trial) -> None:
         tally = self.tally
@@ -151,6 +148,6 @@ class GraphTrials:
 
 
 def new_causes(causes: Collection[TrialCause], earlier: Collection[Key] = ()) -> list[TrialCause]:
-    """The causes that are neither known issues nor `earlier` ones; upstream's are last."""
+    """The causes that are neither known issues nor `earlier`; upstream's are last."""
     new = [cause for cause in causes if cause.known is None and cause.key not in earlier]
     return sorted(new, key=lambda cause: cause.cloner == UPSTREAM)

@@ -1,7 +1,7 @@
-"""Triage: gives each cloner a verdict and causes, and each cause a fingerprint and blame.
+"""Gives each cloner a verdict and causes, and each cause a fingerprint and blame.
 
 A fingerprint has the check, the aspect, the kind of layer if other kinds do not show the fault, and the type and frame
-of an exception. It has no name, index, message or address, so that it is the same for every seed, process and release.
+of an exception, but no name, index, message or address: it is the same for every seed, process and release.
 """
 
 from __future__ import annotations
@@ -35,51 +35,51 @@ class Verdict(enum.StrEnum):
 
 _FUNCTION = re.compile(r"\bfunction (\w+) [0-9a-f]+\b")
 _DIMENSIONS = re.compile(r"(?<=^in ConvLSTM)[23]D$")
-"""Sublayers of ConvLSTM1D, 2D and 3D have the same fingerprint: these share a base class."""
+"""Sublayers of ConvLSTM1D, 2D and 3D have the same fingerprint, since these share a class."""
 
-_SAME_FRAME = {
+_SAME_FRAMES = {
     "keras/src/models/cloning.py:_clone_sequential_model": "keras/src/models/cloning.py:_clone_functional_model",
     "keras/src/models/functional.py:process_node": "keras/src/ops/function.py:_run_through_graph",
 }
-"""Frames that do the same for different models: the second one replaces the first."""
+"""Frames that do the same; in a fingerprint, the second replaces the first."""
 
 _CUSTOM_MODEL = re.compile(r"^(OwnModel|OwnSequential)(_\d+)?$")
-"""A custom class of a drawn model; several are numbered."""
+"""A custom class of a drawn model; further ones have a number."""
 _PLAIN_KINDS = {"OwnModel": "Functional", "OwnSequential": "Sequential"}
 _MODELS = ("Functional", "Sequential")
 _LAYER_FILE = re.compile(r"/layers/(?!layer\.py|__init__)")
 
 
 def verdict(differences: Sequence[Difference]) -> Verdict:
-    failures = [difference for difference in differences if difference.check == "made"]
+    failures = [item for item in differences if item.check == "made"]
     if not failures:
         return Verdict.DIVERGED if differences else Verdict.FAITHFUL
-    ends = {difference.name for difference in failures if difference.part == "process"}
-    if not ends:
+    reasons = {item.name for item in failures if item.part == "process"}
+    if not reasons:
         return Verdict.CRASHED
-    return Verdict.TIMED_OUT if TIMED_OUT in ends else Verdict.KILLED
+    return Verdict.TIMED_OUT if TIMED_OUT in reasons else Verdict.KILLED
 
 
 def causes(original: Observation | None, differences: Sequence[Difference], names: tuple[str, ...] = ()) -> list[Cause]:
-    """The causes of differences, the worst first; `names` are those of the clone arguments."""
-    flow = Flow(()) if original is None else Flow.of(original)
+    """The causes of differences, the worst first; `names` are clone arguments."""
+    flow = Flow(()) if original is None else Flow.find(original)
     result = []
-    for name, (root, *followers) in causes_of(flow, differences).items():
-        severity = min(difference.severity for difference in (root, *followers))
-        result.append(Cause(name, root, tuple(followers), severity, (*names, *_model_facts(original, root))))
+    for name, (root, *followers) in group_by_fingerprint(flow, differences).items():
+        severity = min(item.severity for item in (root, *followers))
+        result.append(Cause(name, root, tuple(followers), severity, (*names, *_model_properties(original, root))))
     return sorted(result, key=lambda cause: cause.severity)
 
 
-def causes_of(flow: Flow, differences: Sequence[Difference]) -> dict[str, list[Difference]]:
-    """The differences of each cause by fingerprint; the first one explains the others."""
+def group_by_fingerprint(flow: Flow, differences: Sequence[Difference]) -> dict[str, list[Difference]]:
+    """The differences of each cause by fingerprint; the first explains the others."""
     merged: dict[str, list[Difference]] = {}
     for group in roots(flow, differences):
         merged.setdefault(fingerprint(group[0]), []).extend(group)
     return merged
 
 
-def _model_facts(original: Observation | None, root: Difference) -> Iterator[str]:
-    """Yield the properties of the model, of those listed in `Cause`, that may explain a cause."""
+def _model_properties(original: Observation | None, root: Difference) -> Iterator[str]:
+    """Yield properties of the model, listed in `Cause`, that may explain a cause."""
     names = _FUNCTION.findall(root.expected)
     if names and names == _FUNCTION.findall(root.found):
         yield "a function of the same name"
@@ -89,22 +89,22 @@ def _model_facts(original: Observation | None, root: Difference) -> Iterator[str
     for kind in sorted({layer.kind for layer in layers if layer.nodes[0] > 1}):
         yield f"{kind} called more than once"
     if root.check == "made" and root.raised is not None:
-        if root.raised.calling and any(_is_single_tensor(call.args[:1]) for layer in layers for call in layer.calls):
+        if root.raised.calling and any(_has_list_of_one(call.args[:1]) for layer in layers for call in layer.calls):
             yield "a list of one tensor"
         if any(layer.kind == "Lambda" and layer.config.get("mask", "None") != "None" for layer in layers):
             yield "a Lambda with a mask"
     if first is not None and first.layer >= 0:
-        yield from _classes(layers, first)
+        yield from _layer_properties(layers, first)
     elif first is not None and original.structure.is_custom:
         yield "a custom model"
 
 
-def _classes(layers: Sequence[LayerRecord], first: Place) -> Iterator[str]:
-    """Yield properties of the layer at fault: not called, custom, or in another layer."""
+def _layer_properties(layers: Sequence[LayerRecord], first: Place) -> Iterator[str]:
+    """Yield properties of the layer at fault, such as "a custom layer"."""
     if first.layer < len(layers) and layers[first.layer].kind == first.kind and not layers[first.layer].calls:
         yield "a layer that the graph does not call"
-    classes = {layer.kind: layer for layer in layers}
-    layer, holder = classes.get(first.kind), classes.get(first.inside)
+    by_kind = {layer.kind: layer for layer in layers}
+    layer, holder = by_kind.get(first.kind), by_kind.get(first.inside)
     if layer is not None and layer.is_custom:
         yield "a custom model" if layer.is_model else "a custom layer"
     if holder is not None and not holder.is_model:
@@ -113,8 +113,8 @@ def _classes(layers: Sequence[LayerRecord], first: Place) -> Iterator[str]:
             yield "inside a custom layer"
 
 
-def _is_single_tensor(args: list[Any]) -> bool:
-    """Whether the first argument of a call is a list of only one tensor."""
+def _has_list_of_one(args: list[Any]) -> bool:
+    """Whether the first argument is a list of only one tensor."""
     first = args[0] if args else None
     items = first.get("tuple") if isinstance(first, dict) else first
     return isinstance(items, list) and len(items) == 1 and isinstance(items[0], dict) and "tensor" in items[0]
@@ -140,24 +140,24 @@ def signature(root: Difference) -> tuple[str, str, str, str, str]:
     if not CHECKS[root.check].is_cloning:
         return root.check, _aspect(root), _kind(root), raised.type, raised.frame
     if raised.calling:
-        calling = _SAME_FRAME.get(raised.calling, raised.calling)
+        calling = _SAME_FRAMES.get(raised.calling, raised.calling)
         return root.check, f"{_aspect(root)} in a call", "", raised.type, calling
-    frame = _SAME_FRAME.get(raised.frame, raised.frame)
+    frame = _SAME_FRAMES.get(raised.frame, raised.frame)
     return root.check, _aspect(root), "" if frame else _kind(root), raised.type, frame
 
 
 def _common_name(root: Difference) -> tuple[str, str]:
-    """The aspect and kind in a fingerprint, by the names that several causes share."""
-    aspect, kind, known_as = _aspect(root), _kind(root), aspect_of(root).known_as
+    """The aspect and kind in a fingerprint, which several causes may share."""
+    aspect, kind, shared_name = _aspect(root), _kind(root), aspect_of(root).shared_name
     holder = CATALOGUE.get(kind.removeprefix("in "))
     if kind.startswith("in ") and holder is not None and holder.family == "custom":
         return aspect, "in a layer of one's own"
-    # In a changed original, or in a second clone, an aspect keeps its name.
-    return known_as if known_as and root.model == "clone" else aspect, _DIMENSIONS.sub("1D", kind)
+    # In an original or a second clone, an aspect keeps its name.
+    return shared_name if shared_name and root.model == "clone" else aspect, _DIMENSIONS.sub("1D", kind)
 
 
 def is_same_bug(cause: Cause, counterpart: Cause) -> bool:
-    """Whether causes of two cloners or releases are the same bug; frames may differ."""
+    """Whether causes are the same bug, perhaps in different frames."""
     key, other_key = (
         (root.check, _aspect(root), _kind(root), root.raised.type if root.raised else "")
         for root in (cause.root, counterpart.root)
@@ -170,20 +170,20 @@ def makes_a_clone(causes: Iterable[Cause]) -> bool:
     return not any(cause.root.check == "made" for cause in causes)
 
 
-def with_blame(by_cloner: Mapping[str, Sequence[Cause]]) -> dict[str, tuple[Cause, ...]]:
-    """The causes of each cloner, each with its blame.
+def add_blame(by_cloner: Mapping[str, Sequence[Cause]]) -> dict[str, tuple[Cause, ...]]:
+    """The causes of each cloner, with blame.
 
     If upstream was not called or made no clone, the blame for causes of fixed is unknown.
     """
     upstream, fixed = UPSTREAM_AND_FIXED
     upstream_causes, fixed_causes = by_cloner.get(upstream, ()), by_cloner.get(fixed, ())
     is_compared = upstream in by_cloner and makes_a_clone(upstream_causes)
-    unshared = {upstream: Blame.UPSTREAM, fixed: Blame.OURS if is_compared else Blame.UNKNOWN}
+    blames = {upstream: Blame.UPSTREAM, fixed: Blame.OURS if is_compared else Blame.UNKNOWN}
     counterparts = {upstream: fixed_causes, fixed: upstream_causes}
 
     def blame(cloner: str, cause: Cause) -> Blame:
         shared = any(is_same_bug(cause, counterpart) for counterpart in counterparts.get(cloner, ()))
-        return Blame.BOTH if shared else unshared.get(cloner, Blame.ITS_OWN)
+        return Blame.BOTH if shared else blames.get(cloner, Blame.ITS_OWN)
 
     return {name: tuple(replace(cause, blame=blame(name, cause)) for cause in by_cloner[name]) for name in by_cloner}
 
@@ -194,18 +194,15 @@ def title(cause: Cause, layer: str | None = None) -> str:
     return sentence(root, _kind(root) if root.raised is None else signature(root)[2], layer)
 
 
-def as_plain_models(differences: Iterable[Difference]) -> list[Difference]:
-    """Replace drawn custom models with plain ones, unless the class differs."""
-    return [
-        difference if difference.first is None else replace(difference, first=_as_plain(difference, difference.first))
-        for difference in differences
-    ]
+def use_plain_models(differences: Iterable[Difference]) -> list[Difference]:
+    """Replace drawn custom models with plain models, unless the class differs."""
+    return [item if item.first is None else replace(item, first=_plain_place(item, item.first)) for item in differences]
 
 
-def _as_plain(difference: Difference, first: Place) -> Place:
+def _plain_place(difference: Difference, first: Place) -> Place:
     custom, holder = _CUSTOM_MODEL.match(first.kind), _CUSTOM_MODEL.match(first.inside)
-    is_of_class = difference.part in ("kind", "attribute")
-    kind = first.kind if custom is None else custom[1] if is_of_class else _PLAIN_KINDS[custom[1]]
+    is_about_class = difference.part in ("kind", "attribute")
+    kind = first.kind if custom is None else custom[1] if is_about_class else _PLAIN_KINDS[custom[1]]
     return replace(first, kind=kind, inside=first.inside if holder is None else _PLAIN_KINDS[holder[1]])
 
 
@@ -222,7 +219,7 @@ def _kind(root: Difference) -> str:
         return "model"
     if root.part != "trainable":
         return ""
-    # Models and layers are created by different code; a sublayer is created by its holder.
+    # Models and layers are created by different code, sublayers by their holder.
     if first.kind in _MODELS:
         return first.kind
     return f"in {first.inside}" if first.inside and first.inside not in _MODELS else ""
@@ -231,14 +228,14 @@ def _kind(root: Difference) -> str:
 def _aspect(root: Difference) -> str:
     aspect = root.aspect
     if root.part in ARGUMENTS and root.change == "type":
-        form, found = form_of(root.expected)[0], form_of(root.found)[0]
-        is_same_line = root.model == "clone" and (form, found) == ("tuple", "tensor")
+        form, found_form = form_of(root.expected)[0], form_of(root.found)[0]
+        is_same_line = root.model == "clone" and (form, found_form) == ("tuple", "tensor")
         # The line that loses a tuple loses a list of one tensor, too.
-        aspect = f"call {'list' if is_same_line else form} as {found}"
+        aspect = f"call {'list' if is_same_line else form} as {found_form}"
     elif root.argument:
         aspect = f"call {root.argument} {root.change}"
     if root.model != "clone":
         return f"{root.model} {aspect}"
-    # A value that differs only in training mode has another cause than a value that always differs.
+    # A difference only in training mode has another cause.
     only_in_training = root.run == "training" and CHECKS[root.check].stage is Stage.RUNS
     return f"{aspect} in training" if only_in_training else aspect

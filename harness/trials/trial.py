@@ -1,4 +1,4 @@
-"""Runs a case on a subject, and finds the causes of each cloner's differences."""
+"""Runs a case on a subject, and finds each cloner's causes."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from clonediff.harness.subjects.outcomes import TIMED_OUT, Lost, ValuesReport
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.checks import compare
 from clonediff.harness.trials.checks.alignment import Pair
-from clonediff.harness.trials.checks.aspects import differs
+from clonediff.harness.trials.checks.aspects import difference_of
 from clonediff.harness.trials.checks.failures import PROCESS_LOST, innermost_frame, looping_frame
-from clonediff.harness.trials.triage import Verdict, as_plain_models, causes, verdict, with_blame
+from clonediff.harness.trials.triage import Verdict, add_blame, causes, use_plain_models, verdict
 from clonediff.reports.known import KnownIssue
 from clonediff.reports.records import UPSTREAM_AND_FIXED, Blame, Cause, Difference, Numbers, Raised
 from clonediff.reports.run_folder import slug
 from clonediff.strategies.program import Graph
 
-__all__ = ["LOST", "Case", "CloneTrial", "Key", "Trial", "TrialCause", "loss_difference", "run"]
+__all__ = ["LOST_FINGERPRINT", "Case", "CloneTrial", "Key", "Trial", "TrialCause", "process_difference", "run"]
 
 Key = tuple[str, str]
 
-LOST = "process-lost"
+LOST_FINGERPRINT = "process-lost"
 """The fingerprint if the original crashes its process."""
 
 _MIN_SECONDS = 20.0
 _SECONDS_FACTOR = 20.0
-"""A cloner's limit after a timeout: 20 times the model's time, at least 20 s."""
+"""After a timeout, a cloner has 20 times the time of the model, at least 20 s."""
 
 
 class CloneTrial(msgspec.Struct, frozen=True):
@@ -42,7 +42,7 @@ class CloneTrial(msgspec.Struct, frozen=True):
 
     @property
     def differences(self) -> tuple[Difference, ...]:
-        return tuple(difference for cause in self.causes for difference in cause.differences)
+        return tuple(item for cause in self.causes for item in cause.differences)
 
     @property
     def verdict(self) -> Verdict:
@@ -67,7 +67,7 @@ class TrialCause(msgspec.Struct, frozen=True):
 
     @property
     def blame(self) -> Blame | None:
-        """Whose fault it is; None if no cloner is at fault."""
+        """Who is at fault; None if no cloner is."""
         return None if self.cause is None else self.cause.blame
 
     @property
@@ -76,8 +76,8 @@ class TrialCause(msgspec.Struct, frozen=True):
 
     @property
     def id(self) -> str:
-        """The name of the finding, with the reason if the process was lost."""
-        if self.fingerprint != LOST:
+        """The name of the finding; if the process was lost, with the reason."""
+        if self.fingerprint != LOST_FINGERPRINT:
             return self.fingerprint
         return slug(self.fingerprint, self.detail.partition(":")[0].lower())
 
@@ -85,24 +85,24 @@ class TrialCause(msgspec.Struct, frozen=True):
 class Trial(msgspec.Struct, frozen=True):
     """The result of one case on one subject, for each cloner.
 
-    `not_tried` says why nothing was run, `refused` is the failure if the original could not be built, and `lost` is how
-    it crashed its process. `GraphTrials` adds `found`: the causes with their known issues.
+    `skip_reason` says why nothing was run. `refused` is the failure if the original could not be built, `lost` the loss
+    if it crashed its process. `GraphTrials` adds `found_causes`, the causes with their known issues.
     """
 
     clones: dict[str, CloneTrial] = {}
     refused: Failure | None = None
     lost: Lost | None = None
     original: Observation | None = None
-    found: tuple[TrialCause, ...] = ()
-    not_tried: str = ""
+    found_causes: tuple[TrialCause, ...] = ()
+    skip_reason: str = ""
 
     @property
     def causes(self) -> list[Cause]:
-        return [found.cause for found in self.found if found.cause is not None]
+        return [found.cause for found in self.found_causes if found.cause is not None]
 
     @property
-    def built(self) -> bool:
-        return self.refused is None and self.lost is None and not self.not_tried
+    def is_built(self) -> bool:
+        return self.refused is None and self.lost is None and not self.skip_reason
 
     @property
     def cannot_run(self) -> bool:
@@ -130,10 +130,10 @@ def run(
         trial = _compare_clones(case, subject, names, outcome)
         remaining = [name for name in cloners if name not in names]
         rest = run(case, subject, remaining, costly, timeout=timeout) if remaining else trial
-        if not rest.built or not remaining:
+        if not rest.is_built or not remaining:
             return rest
         clones = {**trial.clones, **rest.clones}
-        return _trial_with_blame({name: clones[name] for name in cloners}, rest.original)
+        return _add_blame({name: clones[name] for name in cloners}, rest.original)
     answer = subject.trial(case, cloners=(), costly=costly, timeout=timeout) if cloners else outcome
     if not isinstance(answer, Answer) or answer.original is None:
         return Trial(lost=answer) if isinstance(answer, Lost) else _compare_clones(case, subject, (), answer)
@@ -145,11 +145,11 @@ def run(
         if repeats:
             outcome = subject.trial(case, cloners=[name], costly=costly, timeout=timeout)
         if isinstance(outcome, Lost):
-            found = causes(None, [loss_difference(outcome)], tuple(case.arguments))
+            found = causes(None, [process_difference(outcome)], tuple(case.arguments))
             clone_trials[name] = CloneTrial(tuple(found), Pair(answer.original, Clone()))
             continue
         clone_trials.update(_compare_clones(case, subject, [name], outcome).clones)
-    return _trial_with_blame(clone_trials, answer.original)
+    return _add_blame(clone_trials, answer.original)
 
 
 def _compare_clones(case: Case, subject: SubjectProcess, cloners: Sequence[str], answer: Answer) -> Trial:
@@ -157,29 +157,29 @@ def _compare_clones(case: Case, subject: SubjectProcess, cloners: Sequence[str],
     if original is None:
         refused = answer.refused or Failure("ProtocolError", "the answer has neither an original nor a reason")
         return Trial(refused=refused)
-    by_cloner = {name: as_plain_models(compare(original, answer.clones[name])) for name in cloners}
+    by_cloner = {name: use_plain_models(compare(original, answer.clones[name])) for name in cloners}
     clone_trials: dict[str, CloneTrial] = {}
-    for name, differences in _with_numbers(by_cloner, subject).items():
+    for name, differences in _add_numbers(by_cloner, subject).items():
         found = causes(original, differences, tuple(case.arguments))
-        promised = tuple(cause for cause in found if case.must_compile or cause.root.aspect != "compiled")
-        clone_trials[name] = CloneTrial(promised, Pair(original, answer.clones[name]))
-    return _trial_with_blame(clone_trials, original)
+        relevant = tuple(cause for cause in found if case.must_compile or cause.root.aspect != "compiled")
+        clone_trials[name] = CloneTrial(relevant, Pair(original, answer.clones[name]))
+    return _add_blame(clone_trials, original)
 
 
-def _trial_with_blame(clone_trials: Mapping[str, CloneTrial], original: Observation | None) -> Trial:
-    blamed = with_blame({name: clone.causes for name, clone in clone_trials.items()})
+def _add_blame(clone_trials: Mapping[str, CloneTrial], original: Observation | None) -> Trial:
+    blamed = add_blame({name: clone.causes for name, clone in clone_trials.items()})
     return Trial({name: replace(clone, causes=blamed[name]) for name, clone in clone_trials.items()}, original=original)
 
 
-def _with_numbers(by_cloner: dict[str, list[Difference]], subject: SubjectProcess) -> dict[str, list[Difference]]:
+def _add_numbers(by_cloner: dict[str, list[Difference]], subject: SubjectProcess) -> dict[str, list[Difference]]:
     differences = itertools.chain.from_iterable(by_cloner.values())
-    pairs = dict.fromkeys(difference.digests for difference in differences if difference.digests)
+    pairs = dict.fromkeys(item.digests for item in differences if item.digests)
     if not pairs:
         return by_cloner
     numbers: dict[tuple[str, str] | None, Numbers | None] = {None: None}
     numbers.update(zip(pairs, map(_numbers, subject.values(list(pairs))), strict=True))
     return {
-        name: [replace(difference, numbers=numbers[difference.digests]) for difference in differences]
+        name: [replace(item, numbers=numbers[item.digests]) for item in differences]
         for name, differences in by_cloner.items()
     }
 
@@ -190,10 +190,10 @@ def _numbers(report: ValuesReport) -> Numbers | None:
     return Numbers(report.max_abs, report.count, math.prod(report.shape[0]), report.first or (), *report.values)
 
 
-def loss_difference(lost: Lost) -> Difference:
-    """The difference if a process is lost, without durations and sizes."""
+def process_difference(lost: Lost) -> Difference:
+    """The difference of a lost process, without durations and sizes."""
     frame = (looping_frame if lost.reason == TIMED_OUT else innermost_frame)(lost.frames)
     raised = Raised(lost.reason, lost.message[:300], frame)
-    return differs(
+    return difference_of(
         PROCESS_LOST, "process", "", "process", "an answer", lost.line, None, name=raised.type, raised=raised
     )

@@ -192,7 +192,7 @@ def test_a_model_that_cannot_be_compared_is_refused(
         assert_clones_faithfully(make())
 
 
-class Warns(keras.layers.Layer):
+class WarningLayer(keras.layers.Layer):
     """Warns when it is called on numbers."""
 
     def call(self, x: Any) -> Any:
@@ -209,7 +209,7 @@ def test_only_warnings_of_the_cloner_are_reported() -> None:
         return clone_model(model)
 
     x = keras.Input((3,))
-    model = keras.Model(x, keras.layers.Dense(2)(Warns()(x)))
+    model = keras.Model(x, keras.layers.Dense(2)(WarningLayer()(x)))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert_clones_faithfully(model)

@@ -20,7 +20,7 @@ MODELS = [
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda function: function.__name__)
-def test_check_describes_the_difference_for_a_model(model: Callable[[], Any], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_check_describes_the_difference_of_a_model(model: Callable[[], Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(Path(__file__).parent)
     checked = check(f"{models_by_kind.__file__}:{model.__name__}")
     assert checked.fails() and not checked.clones["fixed"]

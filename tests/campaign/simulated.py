@@ -70,7 +70,7 @@ def finding_of(id_: str) -> Finding:
 
 def simulate_shard(setup: Setup, shard: Shard) -> Result:
     """Return the result of a shard, put together from recorded trials."""
-    shown: Counter[tuple[str, str]] = Counter()
+    graph_counts: Counter[tuple[str, str]] = Counter()
     findings: dict[tuple[str, str], Finding] = {}
     graphs = 0
     for seed, size in shard.blocks:
@@ -78,14 +78,14 @@ def simulate_shard(setup: Setup, shard: Shard) -> Result:
             graphs += 1
             for cause in causes:
                 key = ("upstream", cause)
-                shown[key] += 1
+                graph_counts[key] += 1
                 if key not in shard.seen:
                     findings.setdefault(key, finding_of(key[1]))
     time.sleep(GRAPH_SECONDS * graphs)
     verdicts = {"upstream": {"broken": graphs}, "fixed": {"faithful": graphs}}
     known = {issue.id: {"lost-property": graphs} for issue in setup.known[:60]}
     counts = Counts(graphs=graphs, seconds=GRAPH_SECONDS * graphs, verdicts=verdicts, known=known)
-    return Result({"keras": "3.15.1"}, counts, tuple(findings.values()), dict(shown))
+    return Result({"keras": "3.15.1"}, counts, tuple(findings.values()), dict(graph_counts))
 
 
 def simulate_reduction(setup: Setup, finding: Finding, seconds: float) -> Result:
@@ -101,16 +101,16 @@ class Load(NamedTuple):
     jobs: int
     graphs: int
     causes: int
-    core: float
+    cores: float
     mebibytes: int
-    latest: float
-    twice: int
+    delay: float
+    repeated_reductions: int
 
     def __str__(self) -> str:
         return (
-            f"{self.jobs:,} workers, {self.graphs:,} graphs, {self.causes} causes: the driver took {self.core:.2f} of "
-            f"a core and at most {self.mebibytes} MiB; a worker learned of a cause after {self.latest:.0f} s at the "
-            f"latest; {self.twice} causes were made smaller twice"
+            f"{self.jobs:,} workers, {self.graphs:,} graphs, {self.causes} causes: the driver took {self.cores:.2f} of "
+            f"a core and at most {self.mebibytes} MiB; a worker learned of a cause after {self.delay:.0f} s at the "
+            f"latest; {self.repeated_reductions} causes were reduced twice"
         )
 
 
@@ -119,19 +119,19 @@ class WatchedCampaign(Campaign):
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
-        self.first: dict[tuple[str, str], float] = {}
-        self.latest = 0.0
-        self.reduced: Counter[str] = Counter()
+        self.times: dict[tuple[str, str], float] = {}
+        self.delay = 0.0
+        self.reductions: Counter[str] = Counter()
 
     def _submit(self, task: Task) -> None:
         if not isinstance(task.work, Shard) and task.work.finding is not None:
-            self.reduced[task.work.finding.id] += 1
+            self.reductions[task.work.finding.id] += 1
         super()._submit(task)
 
     def _add_shard(self, shard: Shard, result: Result) -> None:
         for finding in result.findings:
-            began = self.first.setdefault(finding.key, time.monotonic())
-            self.latest = max(self.latest, time.monotonic() - began)
+            began = self.times.setdefault(finding.key, time.monotonic())
+            self.delay = max(self.delay, time.monotonic() - began)
         super()._add_shard(shard, result)
 
 
@@ -157,19 +157,19 @@ def simulate(workers: int, minutes: float, folder: Path) -> Load:
     tasks.try_shard, tasks.reduce_finding = simulate_shard, simulate_reduction
     setup = Setup("simulated", ("upstream", "fixed"), load().issues)
     run = Run("2026-11-29T00:00:00+00:00", ("keras",), minutes=minutes, jobs=workers)
-    nothing: Any = lambda *_: None  # noqa: E731 - two of them
+    ignore: Any = lambda *_: None  # noqa: E731 - two of them
     corpus = NightlyCorpus(folder / "corpus")
-    note = Record(RunFolder(folder / "run"), run, corpus, KnownIssues(), nothing, _say, nothing)
+    result = Record(RunFolder(folder / "run"), run, corpus, KnownIssues(), ignore, _say, ignore)
     with cluster(workers, folder) as address:
         pool = DaskPool(address, setup)
-        campaign = WatchedCampaign({}, pool, note)
+        campaign = WatchedCampaign({}, pool, result)
         cpu, began = time.process_time(), time.monotonic()
         campaign.run()
         core = (time.process_time() - cpu) / (time.monotonic() - began)
         pool.close()
     mebibytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
-    twice = sum(count > 1 for count in campaign.reduced.values())
-    return Load(pool.jobs, run.total.graphs, len(note.findings), core, mebibytes, campaign.latest, twice)
+    twice = sum(count > 1 for count in campaign.reductions.values())
+    return Load(pool.jobs, run.total.graphs, len(result.findings), core, mebibytes, campaign.delay, twice)
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ from tests.helpers.command_line import start_clonediff
 from tests.helpers.waiting import PATIENCE, wait_until
 
 DASK = [sys.executable, "-m", "dask"]
-QUICK = ("--trials", "6", "--json")
+OPTIONS = ("--trials", "6", "--json")
 VICTIMS = {"scheduler": " dask scheduler ", "worker": "spawn_main"}
 
 
@@ -49,7 +49,7 @@ def test_a_missing_scheduler_is_reported_without_a_traceback(tmp_path: Path, mon
         taken.bind(("127.0.0.1", 0))
         address = f"tcp://127.0.0.1:{taken.getsockname()[1]}"
         monkeypatch.setenv("CLONEDIFF_WAIT", "2")
-        result = fuzz(tmp_path, *QUICK, "--scheduler", address)
+        result = fuzz(tmp_path, *OPTIONS, "--scheduler", address)
     assert result.returncode == 2
     assert f"{address}: no Dask scheduler with a worker answers" in result.stderr
     assert "Traceback" not in result.stderr
@@ -71,7 +71,7 @@ def test_results_are_kept_when_a_scheduler_or_a_worker_dies(
         options = (*budget, "--cloner", "fixed", "--out", "run", "--scheduler", address)
         with start_clonediff("fuzz", *options, cwd=tmp_path) as process:
             wait_until((run / "run.json").exists, process)
-            killed = [child for child in processes(os.getpid(), VICTIMS[victim]) if _is_of_dask(child)][:1]
+            killed = [child for child in processes(os.getpid(), VICTIMS[victim]) if _is_dask(child)][:1]
             for child in killed:
                 child.kill()
             stdout, stderr = process.communicate(timeout=PATIENCE)
@@ -86,14 +86,14 @@ def test_results_are_kept_when_a_scheduler_or_a_worker_dies(
 
 
 @pytest.mark.slow(reason="a campaign of two minutes on a thousand simulated workers")
-def test_the_driver_of_a_thousand_workers_takes_half_a_core_at_most(tmp_path: Path) -> None:
-    figures = simulate(1000, 2.0, tmp_path)
-    assert (figures.jobs, figures.twice) == (1000, 0)
-    assert figures.causes > 50
-    assert figures.core < 0.5
+def test_the_driver_of_a_thousand_workers_takes_at_most_half_a_core(tmp_path: Path) -> None:
+    load = simulate(1000, 2.0, tmp_path)
+    assert (load.jobs, load.repeated_reductions) == (1000, 0)
+    assert load.causes > 50
+    assert load.cores < 0.5
 
 
-def _is_of_dask(process: psutil.Process) -> bool:
+def _is_dask(process: psutil.Process) -> bool:
     """Whether a process belongs to a scheduler or a worker."""
     with suppress(psutil.Error):
         return " dask " in " ".join((*process.cmdline(), *process.parent().cmdline()))

@@ -16,19 +16,19 @@ from tests.helpers.example_runs import SHARED, record, write
 pytestmark = pytest.mark.no_keras
 
 GRAPH = to_json(SHARED)
-SMALLER = record(0, msgspec.structs.replace(SHARED, source="smaller"))
-ANOTHER = record(1, msgspec.structs.replace(SHARED, source="another"))
+SMALL = record(0, msgspec.structs.replace(SHARED, source="small"))
+LARGE = record(1, msgspec.structs.replace(SHARED, source="large"))
 TF_KERAS = record(0, of_layer("layers.ReLU()", generation="tf_keras"))
 
 
 def test_the_latest_graph_of_a_cause_stays_in_the_corpus_until_removed(tmp_path: Path) -> None:
     nightly = NightlyCorpus(tmp_path)
-    for item in (record(0), record(0), SMALLER, ANOTHER, record(2, msgspec.structs.replace(SHARED, source="another"))):
+    for item in (record(0), record(0), SMALL, LARGE, record(2, msgspec.structs.replace(SHARED, source="large"))):
         nightly.write(item)
-    assert nightly.graphs("keras") == (bytes(ANOTHER.graph), bytes(SMALLER.graph))
-    nightly.remove(SMALLER)
-    nightly.remove(SMALLER)
-    assert nightly.graphs("keras") == (bytes(ANOTHER.graph),), "another cause has the same graph"
+    assert nightly.graphs("keras") == (bytes(LARGE.graph), bytes(SMALL.graph))
+    nightly.remove(SMALL)
+    nightly.remove(SMALL)
+    assert nightly.graphs("keras") == (bytes(LARGE.graph),), "another cause has the same graph"
     assert nightly.graphs("tf_keras") == ()
 
 
@@ -37,28 +37,28 @@ def test_a_finding_copied_by_hand_is_read(tmp_path: Path) -> None:
     assert NightlyCorpus(tmp_path).graphs("keras") == (GRAPH,)
 
 
-COMPLETE = msgspec.json.encode(record(0))
+FINDING = msgspec.json.encode(record(0))
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        pytest.param(COMPLETE[:-20], "truncated", id="half a file"),
+        pytest.param(FINDING[:-20], "truncated", id="half a file"),
         pytest.param(b"{}", "missing required field `id`", id="no finding"),
-        pytest.param(COMPLETE.replace(b'"program"', b'"sources"'), "missing required field `program`", id="no program"),
+        pytest.param(FINDING.replace(b'"program"', b'"sources"'), "missing required field `program`", id="no program"),
         pytest.param(msgspec.json.encode(TF_KERAS), ": is not a graph of keras", id="another generation"),
     ],
 )
 def test_the_corpus_names_an_unreadable_file_and_reads_the_others(tmp_path: Path, content: bytes, message: str) -> None:
     nightly = NightlyCorpus(tmp_path)
-    nightly.write(ANOTHER)
+    nightly.write(LARGE)
     folder = tmp_path / "keras"
     (folder / "a\nb\x1b[31m.json").write_bytes(content)
     os.mkfifo(folder / "pipe.json")
     (folder / "folder.json").mkdir()
     (folder / "nowhere.json").symlink_to(folder / "gone")
     (folder / ".hidden.json").write_text("half")
-    assert nightly.graphs("keras") == (bytes(ANOTHER.graph),)
+    assert nightly.graphs("keras") == (bytes(LARGE.graph),)
     (problem,) = nightly.problems
     assert message.lower() in problem.lower()
     assert problem.isprintable() and len(problem) <= 520

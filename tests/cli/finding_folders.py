@@ -32,7 +32,7 @@ model = keras.Model(inputs, layers.Dense(2, name="two")(one))
 def finding_of(process: SubjectProcess, issue: str) -> Finding:
     """Return a finding of the cause that a known issue explains."""
     trial = GraphTrials(process, load(), cloners=("upstream",)).try_graph(graph_of_issue(issue), costly=True)
-    (found,) = [found for found in trial.found if found.known is not None and found.known.id == issue]
+    (found,) = [found for found in trial.found_causes if found.known is not None and found.known.id == issue]
     assert found.cause is not None
     return record(
         graph=graph_of_issue(issue),

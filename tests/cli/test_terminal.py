@@ -20,8 +20,8 @@ from tests.helpers.example_graphs import graph_of_issue
 def test_progress_is_printed_in_plain_lines_without_a_terminal(
     every: float, keras: SubjectProcess, clonediff: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("clonediff.harness.cli.terminal._FIRST_LINE", 0.0)
-    monkeypatch.setattr("clonediff.harness.cli.terminal._NEXT_LINE", every)
+    monkeypatch.setattr("clonediff.harness.cli.terminal._FIRST_PAUSE", 0.0)
+    monkeypatch.setattr("clonediff.harness.cli.terminal._NEXT_PAUSE", every)
     for name in "abc":
         (tmp_path / f"{name}.json").write_bytes(to_json(DENSE))
     _, out, err = clonediff("replay", str(tmp_path))

@@ -48,7 +48,7 @@ class Loses(keras.layers.Layer):
 """
 
 
-def _errors(folder: Path, keras: SubjectProcess) -> None:
+def _write_errors(folder: Path, keras: SubjectProcess) -> None:
     """Write a folder that is not empty, damaged files, and folders that are not Keras."""
     write(folder / "full" / "mine.txt", b"mine")
     write(folder / "cut.json", b'{"graph": {"prog')
@@ -59,7 +59,7 @@ def _errors(folder: Path, keras: SubjectProcess) -> None:
     write(folder / "latin" / "one.py", b"'\xe9'")
 
 
-def _replay(folder: Path, keras: SubjectProcess) -> None:
+def _write_replay(folder: Path, keras: SubjectProcess) -> None:
     """Write graphs, a run with a damaged finding, and a run with hostile texts."""
     refused, renamed = finding_of(keras, "lambda-refused"), finding_of(keras, "input-name")
     write_run(folder / "run", refused, renamed)
@@ -85,7 +85,7 @@ _BUILDS = "import keras\nfrom keras import layers\n\n{}\nx = keras.Input((4,))\n
 _FAILS = "import tensorflow as tf\ndef no(x):\n    tf.debugging.assert_less(x, -9.0)\n    return x"
 
 
-def _answers(folder: Path, keras: SubjectProcess) -> None:
+def _write_answers(folder: Path, keras: SubjectProcess) -> None:
     """Write findings, in each of which the graph or the first difference was changed."""
     (folder / "nothing-known").mkdir()
     refused, renamed = (
@@ -135,7 +135,7 @@ def _answers(folder: Path, keras: SubjectProcess) -> None:
     write(folder / "one-known" / "lambda-refused.py", KNOWN.get("lambda-refused").script.encode())
 
 
-def _bisect(folder: Path, keras: SubjectProcess) -> None:
+def _write_bisect(folder: Path, keras: SubjectProcess) -> None:
     """Write a folder without git, and a checkout whose version is unknown."""
     (folder / "tree").mkdir()
     put_keras(folder / "next", version="next")
@@ -143,12 +143,12 @@ def _bisect(folder: Path, keras: SubjectProcess) -> None:
     commit(folder / "next")
 
 
-def _audit(folder: Path, keras: SubjectProcess) -> None:
+def _write_audit(folder: Path, keras: SubjectProcess) -> None:
     """Write a class that ends its process, a class that loses an argument, and a faultless class."""
     (folder / "mine.py").write_text(_CLASSES)
 
 
-def _check(folder: Path, keras: SubjectProcess) -> None:
+def _write_check(folder: Path, keras: SubjectProcess) -> None:
     """Write typical models of users, for both generations."""
     text = Path(__file__).with_name("users_models.py").read_text()
     write(folder / "mine.py", text.encode())
@@ -156,14 +156,14 @@ def _check(folder: Path, keras: SubjectProcess) -> None:
     write(folder / "tf_mine.py", text.encode())
 
 
-PREPARED: dict[str, Callable[[Path, SubjectProcess], None]] = {
-    "answers": _answers,
-    "errors": _errors,
-    "replay": _replay,
-    "repro": _replay,
-    "bisect": _bisect,
-    "audit": _audit,
-    "check": _check,
+WRITERS: dict[str, Callable[[Path, SubjectProcess], None]] = {
+    "answers": _write_answers,
+    "errors": _write_errors,
+    "replay": _write_replay,
+    "repro": _write_replay,
+    "bisect": _write_bisect,
+    "audit": _write_audit,
+    "check": _write_check,
 }
 """By transcript: the function that writes the files which its commands read."""
 
@@ -173,19 +173,19 @@ PREPARED: dict[str, Callable[[Path, SubjectProcess], None]] = {
 def test_commands_print_what_the_transcript_shows(
     name: str, keras: SubjectProcess, clonediff: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("clonediff.harness.cli.terminal._FIRST_LINE", math.inf)  # no progress: it depends on the time
-    prepare = PREPARED.get(name)
+    monkeypatch.setattr("clonediff.harness.cli.terminal._FIRST_PAUSE", math.inf)  # no progress: it depends on the time
+    prepare = WRITERS.get(name)
     if prepare is not None:
         prepare(tmp_path, keras)
     checker = doctest.OutputChecker()
     for expected in re.split(r"(?m)^(?=\$ )", (TRANSCRIPTS / f"{name}.txt").read_text())[1:]:
-        printed = _printed(expected.partition("\n")[0], clonediff)
+        printed = _run_line(expected.partition("\n")[0], clonediff)
         assert not set("\x1b\x07\x9b\u202e") & set(printed), "a terminal would obey these characters"
         if not checker.check_output(expected.rstrip() + "\n", printed.rstrip() + "\n", doctest.ELLIPSIS):
             pytest.fail(checker.output_difference(doctest.Example("", expected), printed, doctest.ELLIPSIS))
 
 
-def _printed(line: str, clonediff: Command) -> str:
+def _run_line(line: str, clonediff: Command) -> str:
     """Run a command; return its line, its output, and its exit code unless that is 0."""
     program, *arguments = shlex.split(line.removeprefix("$ "))
     assert program == "clonediff"

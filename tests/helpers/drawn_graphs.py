@@ -8,7 +8,7 @@ from functools import cache
 from itertools import chain, count, islice
 from typing import Any
 
-from clonediff.harness.search.search import draws, rebuild
+from clonediff.harness.search.search import draw_graphs, rebuild
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.subject import Subject
 from clonediff.strategies.program import Again, Apply, Generation, Graph, Input, Nest, Program
@@ -43,7 +43,7 @@ def drawn_graphs(generation: Generation, max_graphs: int) -> list[Graph]:
     """Return the first `max_graphs` graphs of `SEED`, which all tests of a worker share."""
     if generation not in _DRAWN:
         process = process_of(generation)
-        rounds = (draws(process, seed, 50, cloners=("fixed",)) for seed in count(SEED))
+        rounds = (draw_graphs(process, seed, 50, cloners=("fixed",)) for seed in count(SEED))
         _DRAWN[generation] = [], chain.from_iterable(rounds)
     graphs, further = _DRAWN[generation]
     graphs += islice(further, max(0, max_graphs - len(graphs)))

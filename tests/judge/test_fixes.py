@@ -58,7 +58,7 @@ def test_scripts_of_fixed_issues_pass_with_the_fixes(generation: str, fixes: lis
     fixed_ids = [id_ for fix in fixes for id_ in fix.fixes]
     issues = [issue for issue in load().select(generation).issues if issue.id in fixed_ids]
     with closing(ScriptRunner(Subject.parse(generation), copy.search_path)) as runner:
-        answers = {issue.id: runner.answer(Script(issue.script, issue.raises, sure=True)) for issue in issues}
+        answers = {issue.id: runner.answer(Script(issue.script, issue.raises, must_fail=True)) for issue in issues}
     assert {id_: answer for id_, answer in answers.items() if answer[0] is not ReplayAnswer.GONE} == {}
 
 
@@ -121,12 +121,12 @@ keras.models.clone_model(model).fit(np.ones((4, 3)), np.ones((4, 2)), verbose=0)
 
 
 @pytest.mark.parametrize("script", [CLONE_AND_SAVE, CLONE_AND_TRAIN], ids=["save", "train"])
-def test_with_the_fixes_a_clone_is_saved_and_trained_as_its_model(script: str, tmp_path: Path) -> None:
+def test_with_the_fixes_a_clone_is_saved_and_trained_like_its_model(script: str, tmp_path: Path) -> None:
     copy = PrivateCopy("keras", INSTALLED_PACKAGES, tmp_path / "copy")
     for fix in FIXES:
         copy.apply(fix.name, fix.text)
     with closing(ScriptRunner(Subject.parse("keras"), copy.search_path)) as runner:
-        assert runner.answer(Script(script, "AssertionError", sure=True)) == (ReplayAnswer.GONE, "")
+        assert runner.answer(Script(script, "AssertionError", must_fail=True)) == (ReplayAnswer.GONE, "")
 
 
 RELEASE = '''\
@@ -228,7 +228,7 @@ def test_the_error_says_why_a_fix_does_not_apply(text: str, reason: str, tmp_pat
         apply_fix(text, tmp_path)
 
 
-def test_keras_tests_that_fail_with_a_fix_are_named(tmp_path: Path) -> None:
+def test_keras_tests_that_fail_with_a_fix_are_listed(tmp_path: Path) -> None:
     put_keras(tmp_path / "site")
     folder = tmp_path / "site" / "keras" / "src" / "models"
     folder.mkdir()

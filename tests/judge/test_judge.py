@@ -21,9 +21,9 @@ from tests.helpers.git_repositories import commit, git, put_keras
 KNOWN = KnownIssues(tuple(load().get(name) for name in ("lambda-refused", "compile-lambda")))
 LINE = "return layer.__class__.from_config(layer.get_config())\n"
 FILE = "keras/src/models/cloning.py"
-RAISES = "def clone_model(model, *args, **kwargs):\n    raise KeyError('here')\n"
+RAISING_FIX = "def clone_model(model, *args, **kwargs):\n    raise KeyError('here')\n"
 HELPER = "def helped(model):\n    return model\n"
-ITSELF = """\
+IDENTITY = """\
 The cause:
 
 ```python
@@ -71,7 +71,7 @@ def diff(old: str, new: str, after: str | None = None) -> str:
     return "".join(difflib.unified_diff(before, lines, old, new))
 
 
-NEW = """\
+NEW_DEFINITIONS = """\
 from pathlib import Path
 
 from keras.src.saving.serialization_lib import SafeModeScope as SafeModeScope
@@ -90,8 +90,8 @@ FIX = "".join(
         f"--- a/{FOLDER}/more.py\n+++ b/{FOLDER}/more.py\n@@ -1,0 +2 @@\n+b = 2\n",
         f"--- a/{FOLDER}/less.py\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-a = 1\n-b = 2\n",
         f"diff --git a/{FOLDER}/new.py b/{FOLDER}/new.py\nnew file mode 120000\n--- /dev/null\n+++ b/{FOLDER}/new.py\n",
-        f"@@ -0,0 +1,{NEW.count(chr(10))} @@\n",
-        *(f"+{line}" for line in NEW.splitlines(True)),
+        f"@@ -0,0 +1,{NEW_DEFINITIONS.count(chr(10))} @@\n",
+        *(f"+{line}" for line in NEW_DEFINITIONS.splitlines(True)),
     )
 )
 """A diff of deep files and of tests: with lines without context, a deleted file and a link."""
@@ -124,7 +124,7 @@ def test_each_proposed_fix_has_a_verdict(judge: Command, tmp_path: Path, monkeyp
     link = copy_keras(tmp_path / "site", cloning_file().read_text())
     place = (str(tmp_path / "site"),)
     monkeypatch.setattr("clonediff.harness.judge.judging.search_path_of", {Subject.parse("keras"): place}.__getitem__)
-    for name, text in (("fix.diff", FIX), ("raises.py", RAISES), ("itself.md", ITSELF)):
+    for name, text in (("fix.diff", FIX), ("raises.py", RAISING_FIX), ("itself.md", IDENTITY)):
         (tmp_path / name).write_text(text)
     code, out, _ = judge("fix.diff", "raises.py", "itself.md", "--fixes", "lambda-refused", "--json")
     fix, raises, itself = json.loads(out)
@@ -141,22 +141,22 @@ def test_each_proposed_fix_has_a_verdict(judge: Command, tmp_path: Path, monkeyp
     assert {path.name for path in link.parent.glob("[lmn]e*.py")} == {"less.py"}
 
 
-ELSEWHERE = f"patch failed: {FILE}:1; {FILE}: patch does not apply: make the diff against this release"
-WRONG = f"--- a/{FILE}\n+++ b/{FILE}\n@@ -1 +1 @@\n-a\n+b\n"
-OF_TF_KERAS = '# /// clonediff\n# releases = "tf_keras"\n# definitions = {file = ["ONE"]}\n# ///\nONE = 1\n'
-OF_OLDER = OF_TF_KERAS.replace("tf_keras", "keras<3.3")
-REFUSED = {
+NO_MATCH = f"patch failed: {FILE}:1; {FILE}: patch does not apply: make the diff against this release"
+WRONG_DIFF = f"--- a/{FILE}\n+++ b/{FILE}\n@@ -1 +1 @@\n-a\n+b\n"
+TF_KERAS_FIX = '# /// clonediff\n# releases = "tf_keras"\n# definitions = {file = ["ONE"]}\n# ///\nONE = 1\n'
+OLD_KERAS_FIX = TF_KERAS_FIX.replace("tf_keras", "keras<3.3")
+REFUSED_FILES = {
     "exits.py": ("import os\nclone_model = os._exit(3)\n", "keras: does not start: exit code 3"),
     "other.py": ("def other(model):\n    pass\n", "it defines none of the release's cloning functions"),
     "no-code.md": ("No idea.", "no code in it"),
-    "of-tf-keras.py": (OF_TF_KERAS, "it is for tf_keras: choose another --subject"),
-    "of-older.py": (OF_OLDER, "it is for keras<3.3: choose another --subject"),
+    "of-tf-keras.py": (TF_KERAS_FIX, "it is for tf_keras: choose another --subject"),
+    "of-older.py": (OLD_KERAS_FIX, "it is for keras<3.3: choose another --subject"),
     "helper.md": (f"```\n{HELPER}```\n", "it defines none of the release's cloning functions ._clone_"),
-    "text.txt": (f"Apply this:\n\n{WRONG}", ELSEWHERE),
-    "block.md": (f"So:\n\n```diff\n{WRONG}```\n", ELSEWHERE),
+    "text.txt": (f"Apply this:\n\n{WRONG_DIFF}", NO_MATCH),
+    "block.md": (f"So:\n\n```diff\n{WRONG_DIFF}```\n", NO_MATCH),
     "no-diff.diff": ("nothing", "No valid patches in input"),
     "files.patch": (
-        WRONG.replace("cloning", "none") + f"--- /dev/null\n+++ b/{FILE}\n@@ -0,0 +1 @@\n+a\n",
+        WRONG_DIFF.replace("cloning", "none") + f"--- /dev/null\n+++ b/{FILE}\n@@ -0,0 +1 @@\n+a\n",
         "keras/src/models/none.py: No such file or directory; keras/src/models/cloning.py: already exists"
     ),
     "other-files.diff": (
@@ -181,7 +181,7 @@ def clone_model(model, *args, **kwargs):
 def test_a_series_lists_the_issues_that_each_proposal_fixes(judge: Command, tmp_path: Path) -> None:
     (tmp_path / "none.py").write_text(f"ONE = 1\n\n\ndef clone_model(model):\n    return ONE\n{FIXES_SOME}")
     (tmp_path / "some.py").write_text(FIXES_SOME)
-    (tmp_path / "older.py").write_text(OF_OLDER)
+    (tmp_path / "older.py").write_text(OLD_KERAS_FIX)
     code, out, _ = judge("none.py", "older.py", "some.py", "--series", "--minutes", "1", "--trials", "3")
     first, older, second, total, *worse = out.splitlines()
     assert (code, first, second) == (1, "none fixes 2: compile-lambda, lambda-refused", "some fixes 0")
@@ -201,12 +201,12 @@ def test_a_proposal_that_does_not_apply_has_a_verdict(
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(temporary))
-    for name, (text, _) in REFUSED.items():
+    for name, (text, _) in REFUSED_FILES.items():
         (tmp_path / name).write_text(text)
-    code, out, _ = judge(*REFUSED)
+    code, out, _ = judge(*REFUSED_FILES)
     assert code == 1
     lines = out.splitlines()
-    for name, (_, reason) in REFUSED.items():
+    for name, (_, reason) in REFUSED_FILES.items():
         (line,) = [line for line in lines if line.startswith(f"{name}: does not load: ")]
         assert re.search(reason, line), line
     assert [*temporary.iterdir()] == [], "no file was written outside of the copy"
@@ -250,7 +250,7 @@ def test_the_error_names_the_wrong_argument(
     arguments: tuple[str, ...], message: str, clonediff: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CLONEDIFF_CACHE", str(tmp_path / "cache"))
-    (tmp_path / "fix.py").write_text(RAISES)
+    (tmp_path / "fix.py").write_text(RAISING_FIX)
     (tmp_path / "other.py").write_text("def other(): ...\n")
     put_keras(tmp_path / "keras")
     git(tmp_path / "keras", "init", "-q", "-b", "main")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from clonediff.harness.observation import Case
-from clonediff.harness.search.search import draws
+from clonediff.harness.search.search import draw_graphs
 from clonediff.harness.subjects import SubjectProcess
 from clonediff.harness.subjects.releases import pin
 from clonediff.harness.trials.graph_trials import GraphTrials
@@ -50,8 +50,8 @@ pytestmark = pytest.mark.slow(reason="it installs releases")
 def test_graphs_drawn_for_a_release_are_built_and_cloned(warm: Callable[[str], SubjectProcess]) -> None:
     process = warm(OLDEST)
     trials = GraphTrials(process, KnownIssues(), cloners=("fixed",))
-    for graph in draws(process, 3, 15, cloners=("fixed",)):
-        assert trials.try_graph(graph).found == ()
+    for graph in draw_graphs(process, 3, 15, cloners=("fixed",)):
+        assert trials.try_graph(graph).found_causes == ()
     assert trials.tally.refused == 0
 
 

@@ -78,5 +78,5 @@ def test_a_trial_shows_the_known_issue(
 ) -> None:
     generation = KNOWN.get(issue).generation
     graph = graph_of(*body, inputs=(spec,), generation=generation, **fields)
-    causes = GraphTrials(warm(generation), KNOWN, cloners=("upstream",)).try_graph(graph, costly=True).found
+    causes = GraphTrials(warm(generation), KNOWN, cloners=("upstream",)).try_graph(graph, costly=True).found_causes
     assert issue in {cause.known.id for cause in causes if cause.known}, ([cause.title for cause in causes], graph)

@@ -115,7 +115,7 @@ def expected_on(issue: KnownIssue, release: str) -> ReplayAnswer:
 
 @for_each_issue
 def test_the_script_fails_on_a_release_with_the_bug(generation: str, issue: Any, runner_of: RunnerOf) -> None:
-    answer, last = runner_of(generation).answer(Script(issue.script, issue.raises, sure=True))
+    answer, last = runner_of(generation).answer(Script(issue.script, issue.raises, must_fail=True))
     release = version(generation)
     assert answer is expected_on(issue, release), f"on {generation} {release}: {last}; correct `since` or `until`"
 
@@ -128,14 +128,14 @@ def test_each_release_has_the_bugs_of_its_row_in_the_index(name: str) -> None:
     subject = Subject.parse(name)
     with closing(ScriptRunner(subject, search_path_or_skip(name))) as runner:
         for issue in KNOWN.select(subject.generation).bugs:
-            answer, last = runner.answer(Script(issue.script, issue.raises, sure=True))
+            answer, last = runner.answer(Script(issue.script, issue.raises, must_fail=True))
             breaks = expected_on(issue, str(subject.version)) is ReplayAnswer.BREAKS
             assert (answer is ReplayAnswer.BREAKS) is breaks, f"{issue.id}: {last}"
 
 
 @for_each_issue
 def test_the_script_passes_with_our_clone_model(generation: str, issue: Any, runner_of: RunnerOf) -> None:
-    answer, last = runner_of(generation, fixed=True).answer(Script(issue.script, issue.raises, sure=True))
+    answer, last = runner_of(generation, fixed=True).answer(Script(issue.script, issue.raises, must_fail=True))
     assert answer is ReplayAnswer.GONE, last
 
 
@@ -146,7 +146,7 @@ def test_scripts_fail_on_the_backends_that_their_headers_name(backend: str) -> N
     wrong_answers: dict[str, str] = {}
     with closing(ScriptRunner(Subject.parse(f"keras/{backend}"))) as runner:
         for issue in KNOWN.select("keras", version("keras")).bugs:
-            answer, last = runner.answer(Script(issue.script, issue.raises, sure=True))
+            answer, last = runner.answer(Script(issue.script, issue.raises, must_fail=True))
             if (answer is ReplayAnswer.BREAKS) != (not issue.backends or backend in issue.backends):
                 wrong_answers[issue.id] = f"{answer}: {last}"
     assert wrong_answers == {}
@@ -180,10 +180,10 @@ def test_a_trial_of_the_model_finds_the_cause(
     if not issue.is_in(process.ready.keras):
         pytest.skip(reason=f"not an issue of {generation} {process.ready.keras}")
     trial = GraphTrials(process, KNOWN).try_case(case_of_script(issue), costly=True)
-    assert trial.built, trial.refused or trial.lost
-    assert [found.title for found in trial.found if found.cloner == "fixed"] == []
-    assert unclear_titles(found.title for found in trial.found) == []
-    causes = {found.fingerprint: found.cause for found in trial.found if found.cloner == "upstream"}
+    assert trial.is_built, trial.refused or trial.lost
+    assert [found.title for found in trial.found_causes if found.cloner == "fixed"] == []
+    assert unclear_titles(found.title for found in trial.found_causes) == []
+    causes = {found.fingerprint: found.cause for found in trial.found_causes if found.cloner == "upstream"}
     assert issue.fingerprint in causes, f"found {', '.join(causes)}"
     cause = causes[issue.fingerprint]
     assert cause is not None

@@ -22,7 +22,7 @@ def test_every_clone_is_faithful_or_shows_a_known_issue(
 ) -> None:
     process, seed = property_trials.process, request.config.option.seed
     graphs = max(request.config.option.examples, BACKEND_GRAPHS if process.subject.backend != "tensorflow" else 0)
-    found = search(property_trials, examples=max(1, graphs // SHARDS), seed=seed * SHARDS + shard)
+    found = search(property_trials, max_graphs=max(1, graphs // SHARDS), seed=seed * SHARDS + shard)
     if found is not None:
         script = script_of(found, process.subject.generation, process.versions)
         message = f"{found.title} [{found.fingerprint}] on {process.subject}: {found.blame}; --seed {seed}"

@@ -13,11 +13,11 @@ from msgspec.structs import replace
 
 from clonediff.harness.observation import Case
 from clonediff.harness.scripts.known_scripts import case_of_script
-from clonediff.harness.search.search import draws
+from clonediff.harness.search.search import draw_graphs
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.cases import case_of
 from clonediff.harness.trials.checks.flow import Flow
-from clonediff.harness.trials.triage import causes_of
+from clonediff.harness.trials.triage import group_by_fingerprint
 from clonediff.harness.trials.trial import run
 from clonediff.reports.known import load
 from tests.helpers.drawn_graphs import process_of
@@ -39,7 +39,7 @@ def _trials(process: SubjectProcess) -> Iterator[tuple[str, Case, list[str]]]:
     for model, faults in FAULTS_BY_MODEL.items():
         for fault in faults.split():  # in separate trials: a changed original ends a trial
             yield f"planted {generation} {model}", models.case(model, generation), [cloner_of(fault)]
-    for number, graph in enumerate(draws(process, SEED, DRAWN[generation], cloners=("upstream",))):
+    for number, graph in enumerate(draw_graphs(process, SEED, DRAWN[generation], cloners=("upstream",))):
         yield f"drawn {generation} {number}", case_of(graph), ["upstream"]
 
 
@@ -51,9 +51,10 @@ def _record(process: SubjectProcess) -> Iterator[RecordedTrial]:
             continue
         for cloner, clone in trial.clones.items():
             differences = tuple(replace(difference, digests=None, numbers=None) for difference in clone.differences)
-            flow, fault = Flow.of(trial.original), cloner.rpartition(":")[2]
+            flow, fault = Flow.find(trial.original), cloner.rpartition(":")[2]
             if differences:
-                yield RecordedTrial(f"{name} {fault}", flow, differences, texts_of(causes_of(flow, differences)))
+                texts = texts_of(group_by_fingerprint(flow, differences))
+                yield RecordedTrial(f"{name} {fault}", flow, differences, texts)
 
 
 def main() -> None:

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from clonediff.harness.trials.triage import causes_of
+from clonediff.harness.trials.triage import group_by_fingerprint
 from tests.recorded import RecordedTrial, read, texts_of
 
 pytestmark = pytest.mark.no_keras
@@ -18,7 +18,7 @@ def _causes(trial: RecordedTrial, seed: int | None = None) -> tuple[str, ...]:
     differences = list(trial.differences)
     if seed is not None:
         random.Random(seed).shuffle(differences)
-    return texts_of(causes_of(trial.flow, differences))
+    return texts_of(group_by_fingerprint(trial.flow, differences))
 
 
 def test_the_causes_equal_the_recorded_causes() -> None:
@@ -32,6 +32,6 @@ def test_the_causes_do_not_depend_on_the_order_of_the_differences() -> None:
 
 def test_every_difference_belongs_to_one_cause() -> None:
     for trial in TRIALS:
-        causes = causes_of(trial.flow, list(trial.differences)).values()
+        causes = group_by_fingerprint(trial.flow, list(trial.differences)).values()
         members = [difference for cause in causes for difference in cause]
         assert sorted(map(repr, members)) == sorted(map(repr, trial.differences)), trial.name

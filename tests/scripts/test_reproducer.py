@@ -21,14 +21,14 @@ from clonediff.reports.known import KnownIssues, load
 from tests.helpers.example_graphs import graph_of_issue
 
 HEAD = "import {keras} as keras\nfrom {keras} import layers\n"
-PLAIN = """
+PLAIN_MODEL = """
 x = keras.Input((3, 4), name="x")
 y = layers.Dense(4, name="dense")(x)
 z = layers.Lambda(lambda x: x * 2.0, mask=lambda x, mask=None: x[:, :, 0] > 0.0, name="double")(y)
 model = keras.Model(x, [z, y], name="plain")
 model.compile("sgd", "mse")
 """
-NESTED = """
+NESTED_MODEL = """
 def part(name):
     a = keras.Input((4,), name=name + "_input")
     b = layers.Dense(4, name="dense")(a)
@@ -80,7 +80,7 @@ ISSUES = """
 """
 """Known issues, each of which a script shows by another comparison."""
 
-MAY_PASS = {"numbers", "shape", "structure", "nested", "mask", "mask_value", "compiled"}
+UNCERTAIN_FAULTS = {"numbers", "shape", "structure", "nested", "mask", "mask_value", "compiled"}
 """Faults that a script may miss, since it runs on other numbers or compares more than what differed."""
 
 CLONERS = """\
@@ -147,43 +147,43 @@ def scripts(
     file = folder / f"of_{folder.name}.py"
     file.write_text(CLONERS + text)
     trials = GraphTrials(process, KnownIssues(), cloners=tuple(f"{file.with_suffix('')}:{name}" for name in faults))
-    causes = trials.try_case(model, costly=costly).found
+    causes = trials.try_case(model, costly=costly).found_causes
     assert {cause.cloner.rpartition(":")[2] for cause in causes} == set(faults)
     generation = process.subject.generation
     return {f"{item.cloner.rpartition(':')[2]} {item.fingerprint}": script_of(item, generation, {}) for item in causes}
 
 
 def run(scripts: dict[str, Script], generation: str) -> None:
-    """Run the scripts that compare something; each fault has one, which is sure unless the fault is in `MAY_PASS`."""
-    faults, compare, sure = (
-        {name.partition(" ")[0] for name, script in scripts.items() if wanted(script)}
-        for wanted in (lambda script: True, lambda script: script.raises, lambda script: script.sure)
+    """Run the scripts that compare something; each fault has one that must fail, except `UNCERTAIN_FAULTS`."""
+    faults, compared, must_fail = (
+        {name.partition(" ")[0] for name, script in scripts.items() if select(script)}
+        for select in (lambda script: True, lambda script: script.raises, lambda script: script.must_fail)
     )
-    assert (compare, sure) == (faults, faults - MAY_PASS)
+    assert (compared, must_fail) == (faults, faults - UNCERTAIN_FAULTS)
     assert not any(script.raises for name, script in scripts.items() if " again-" in name), "no script clones twice"
     texts = {name: script.text for name, script in scripts.items() if script.raises}
     ends = {name: script.raises for name, script in scripts.items() if script.raises and not name.startswith("nested ")}
     with closing(ScriptRunner(Subject.parse(generation))) as runner:
-        ended = runner.run(RUN.format(keras=generation, scripts=texts, raised=ends), with_clonediff=True)
-    assert ended.code == 0, ended.stderr
+        ending = runner.run(RUN.format(keras=generation, scripts=texts, raised=ends), uses_clonediff=True)
+    assert ending.code == 0, ending.stderr
 
 
 INPUT = {"dtype": "float32", "fill": "steps"}
-AT_NIGHT = pytest.mark.slow(reason="the comparisons are those of Keras 3; a transcript of check has one of tf_keras")
+NIGHTLY = pytest.mark.slow(reason="the same comparisons as for Keras 3; a transcript of check has one of tf_keras")
 
 
 @pytest.mark.parametrize(
     ("generation", "model", "faults"),
     [
-        pytest.param("keras", PLAIN, {**FAULTS, **KERAS_3_FAULTS}, id="keras"),
-        pytest.param("keras", NESTED, NESTED_FAULTS, id="keras, inside"),
-        pytest.param("tf_keras", PLAIN, FAULTS, id="tf_keras", marks=AT_NIGHT),
+        pytest.param("keras", PLAIN_MODEL, {**FAULTS, **KERAS_3_FAULTS}, id="keras"),
+        pytest.param("keras", NESTED_MODEL, NESTED_FAULTS, id="keras, inside"),
+        pytest.param("tf_keras", PLAIN_MODEL, FAULTS, id="tf_keras", marks=NIGHTLY),
     ],
 )
 def test_a_script_fails_on_the_fault_and_passes_without_it(
     generation: str, model: str, faults: dict[str, str], warm: Callable[[str], SubjectProcess], tmp_path: Path
 ) -> None:
-    case = Case(HEAD.format(keras=generation) + model, ({"shape": [4] if model == NESTED else [3, 4], **INPUT},))
+    case = Case(HEAD.format(keras=generation) + model, ({"shape": [4] if model == NESTED_MODEL else [3, 4], **INPUT},))
     run(scripts(case, faults, warm(generation), tmp_path), generation)
 
 
@@ -192,7 +192,7 @@ def test_a_script_fails_with_upstream_and_passes_with_our_clone_model(keras: Sub
     by_issue = {
         issue: script_of(found, "keras", {})
         for issue in ISSUES.split()
-        for found in trials.try_graph(graph_of_issue(issue), costly=False).found
+        for found in trials.try_graph(graph_of_issue(issue), costly=False).found_causes
         if found.known is not None and found.known.id == issue
     }
     assert set(by_issue) == set(ISSUES.split())
@@ -286,6 +286,6 @@ def test_a_script_uses_values_of_the_trial_and_prints_the_differences(keras: Sub
     notes = file.read_text().splitlines()
     file.unlink()
     with closing(ScriptRunner(Subject.parse("keras"))) as runner:
-        ended = runner.run(script.text, with_clonediff=True)
+        ended = runner.run(script.text, uses_clonediff=True)
     assert ended.type == "AssertionError", ended.stderr
     assert file.read_text().splitlines()[0] in notes

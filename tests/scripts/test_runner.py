@@ -33,10 +33,10 @@ def runner() -> Iterator[ScriptRunner]:
 SCRIPTS = {
     "fails": ("assert False, 'no'", "AssertionError", True, BREAKS, "AssertionError: no"),
     "fails in Keras": ("import keras\nkeras.Input()", "ValueError", True, BREAKS, "ValueError: "),
-    "fails, and is not sure": ("assert False", "AssertionError", False, BREAKS, "AssertionError"),
+    "fails, but need not fail": ("assert False", "AssertionError", False, BREAKS, "AssertionError"),
     "passes": ("pass", "AssertionError", True, GONE, ""),
     "ends with exit code 0": ("raise SystemExit(0)", "AssertionError", True, GONE, ""),
-    "passes, and is not sure": ("pass", "AssertionError", False, UNKNOWN, "it did not fail, but it does not"),
+    "passes, and need not fail": ("pass", "AssertionError", False, UNKNOWN, "it did not fail, but it does not"),
     "fails otherwise": ("1 / 0", "AssertionError", True, OTHER, "ZeroDivisionError: "),
     "prints the error and passes": (
         "import sys\nsys.stderr.write('AssertionError: no')", "AssertionError", True, GONE, ""
@@ -76,7 +76,7 @@ SCRIPTS = {
     **{f"has to end in {how}": ("1 / 0", how, True, UNKNOWN, f"only a trial can show it: {how}")
        for how in NOT_REPRODUCIBLE},
 }  # fmt: skip
-"""By name: a script, its expected end, whether it is sure, the answer, and how the reason begins."""
+"""By name: a script, its expected end, whether it must fail, the answer, and how the reason begins."""
 IMPORT_KERAS = ("fails in Keras", "cannot build its model")
 """Scripts that run only in a process that has Keras, since importing it takes seconds."""
 
@@ -88,9 +88,9 @@ RUNS = [(name, preloads) for preloads in (True, False) for name in SCRIPTS if pr
 def test_the_answer_depends_on_how_a_script_ends(
     name: str, preloads: bool, runner: ScriptRunner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    text, raises, sure, answer, reason = SCRIPTS[name]
+    text, raises, must_fail, answer, reason = SCRIPTS[name]
     monkeypatch.setattr(runner, "_preloads", preloads)
-    found = runner.answer(Script(f"{text}\n", raises, sure))
+    found = runner.answer(Script(f"{text}\n", raises, must_fail))
     assert found[0] is answer
     assert found[1].startswith(reason)
 
@@ -102,7 +102,7 @@ def test_a_script_can_import_users_modules_but_not_clonediff(monkeypatch: pytest
     text = "import users_module\ntry:\n    import clonediff\nexcept ImportError:\n    raise KeyError\n"
     with closing(ScriptRunner(Subject.parse("keras"))) as runner:
         monkeypatch.setattr(runner, "_preloads", False)
-        assert runner.answer(Script(text, "KeyError", sure=True))[0] is BREAKS
+        assert runner.answer(Script(text, "KeyError", must_fail=True))[0] is BREAKS
 
 
 def test_a_script_leaves_no_state_and_no_process(runner: ScriptRunner, tmp_path: Path) -> None:
@@ -115,14 +115,14 @@ open({str(started)!r}, "a").write(f"{{keras.left.pid}}\\n")
 raise KeyError
 """
     for _ in range(2):
-        assert runner.answer(Script(text, "KeyError", sure=True))[0] is BREAKS
+        assert runner.answer(Script(text, "KeyError", must_fail=True))[0] is BREAKS
     for pid in map(int, started.read_text().split()):
         wait_until(lambda pid=pid: has_ended(pid))
 
 
 def test_a_killed_runner_is_replaced(tmp_path: Path) -> None:
     note = tmp_path / "note"
-    script = Script(NOTE % str(note) + "assert False\n", "AssertionError", sure=True)
+    script = Script(NOTE % str(note) + "assert False\n", "AssertionError", must_fail=True)
     with closing(ScriptRunner(Subject.parse("keras"))) as runner:
         assert runner.answer(script)[0] is BREAKS
         first = int(note.read_text())

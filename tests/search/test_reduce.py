@@ -27,7 +27,7 @@ NEST = Nest((Apply("Dense", (("units", "4"),)), Apply("Dropout", (("rate", "0.5"
 COMPILED = Preparation("compile", ('<it>.compile(optimizer="sgd", loss="mse", metrics=["mae"])',))
 
 
-def large(**fields: object) -> Graph:
+def large_graph(**fields: object) -> Graph:
     """Build a model with all kinds of instructions."""
     body = (DENSE, LAMBDA, ADD, NEST, Again(0, ((-1, 0),)))
     outputs = ((3, 0), (4, 0))
@@ -47,35 +47,35 @@ SHOWS: dict[str, tuple[Callable[[Graph], bool], int]] = {
 
 @pytest.mark.parametrize("shows", SHOWS)
 def test_a_graph_is_reduced_to_the_part_that_shows_the_cause(shows: str, keras: SubjectProcess) -> None:
-    still, calls = SHOWS[shows]
-    found = reduce(large(), lambda program: rebuild(keras, program), still)
-    assert still(found)
-    program = found.program
+    condition, calls = SHOWS[shows]
+    smallest = reduce(large_graph(), lambda program: rebuild(keras, program), condition)
+    assert condition(smallest)
+    program = smallest.program
     assert (len(program.body), len(program.inputs), program.name) == (calls, 1, None)
     assert program.preparations == () or shows == "compiled"
-    assert "use_bias" not in found.source
+    assert "use_bias" not in smallest.source
 
 
 def test_the_reduction_ends_on_a_smaller_graph(keras: SubjectProcess) -> None:
     sources: list[str] = []
 
-    def still(graph: Graph) -> bool:
+    def fails_every_second_time(graph: Graph) -> bool:
         sources.append(graph.source)
         return len(sources) % 2 == 0
 
-    assert len(reduce(large(), lambda program: rebuild(keras, program), still).source) < len(large().source)
-    assert len(sources) < 200
+    smallest = reduce(large_graph(), lambda program: rebuild(keras, program), fails_every_second_time)
+    assert len(smallest.source) < len(large_graph().source) and len(sources) < 200
 
 
-def test_an_error_ends_the_reduction_and_is_named(keras: SubjectProcess, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fault(request: object) -> None:
+def test_an_error_ends_the_reduction_and_is_reported(keras: SubjectProcess, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(request: object) -> None:
         raise SubjectError("a fault of ours")
 
-    graph, trials = large(), GraphTrials(keras, KnownIssues())
-    drawn = trials.try_graph(graph).found[0]
-    monkeypatch.setattr(keras, "draw", fault)
-    smaller = reduce_graph(trials, graph, drawn.key, None)
-    assert (smaller.smallest, smaller.finished, smaller.failed) == (smaller.drawn, False, "a fault of ours")
+    graph, trials = large_graph(), GraphTrials(keras, KnownIssues())
+    drawn = trials.try_graph(graph).found_causes[0]
+    monkeypatch.setattr(keras, "draw", fail)
+    result = reduce_graph(trials, graph, drawn.key, None)
+    assert (result.smallest_cause, result.is_finished, result.failure) == (result.drawn_cause, False, "a fault of ours")
 
 
 def test_a_program_that_keras_refuses_is_not_rebuilt(keras: SubjectProcess) -> None:

@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 import pytest
 
-from clonediff.harness.search.search import draws, rebuild
+from clonediff.harness.search.search import draw_graphs, rebuild
 from clonediff.harness.subjects import SubjectError
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.cases import case_of
@@ -48,13 +48,13 @@ def test_each_graph_is_small_and_can_be_built(generation: Generation) -> None:
         assert not why_undefined(graph.program)
         assert generation == "keras" or "factor=2.0" not in graph.source
         trial = run(case_of(graph), process_of(generation), ())
-        assert trial.built, (trial.refused, graph)
+        assert trial.is_built, (trial.refused, graph)
 
 
 def test_a_seed_draws_the_same_graphs_whatever_was_drawn_before(keras: SubjectProcess) -> None:
-    first = list(draws(keras, 5, 12))
+    first = list(draw_graphs(keras, 5, 12))
     graph_of(Apply("ReLU"), preparations=(Preparation("session", ('keras.config.set_floatx("float64")',)),))
-    assert list(draws(keras, 5, 12)) == first
+    assert list(draw_graphs(keras, 5, 12)) == first
     assert len({graph for graph in first if graph is not None}) > 8
 
 
@@ -120,7 +120,7 @@ STATE_PATTERNS = r"initial_state=\[(.+),\s\1\]"
     ids=["all", "Lambda", "adapt", "objects", "states"],
 )
 def test_every_form_of_source_is_drawn(generation: Generation, kinds: str, count: int, patterns: str) -> None:
-    drawn = draws(process_of(generation), 0, count, kinds=kinds.split(), cloners=("fixed",))
+    drawn = draw_graphs(process_of(generation), 0, count, kinds=kinds.split(), cloners=("fixed",))
     sources = [graph.source for graph in (drawn if kinds else drawn_graphs(generation, count))]
     assert [pattern for pattern in patterns.split() if not re.search(pattern, "\n".join(sources))] == []
     for source in sources:
@@ -173,7 +173,7 @@ def test_layers_of_a_file_are_drawn_with_arguments_that_suit_their_names(
     path.write_text(USER_LAYERS)
     keras.layers = (f"{path}:Fade", f"{path}:Pair")
     try:
-        graphs = list(draws(keras, 0, 60, values={"rate": ["0.0625"]}))
+        graphs = list(draw_graphs(keras, 0, 60, values={"rate": ["0.0625"]}))
     finally:
         keras.layers = ()
     sources = [graph.source for graph in graphs if "user_layers." in graph.source]

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from clonediff.harness.campaign.shards import Setup
-from clonediff.harness.campaign.tasks import CampaignProcess, Trials
+from clonediff.harness.campaign.tasks import CampaignProcess, CampaignTrials
 from clonediff.harness.subjects import Case, Limits, Subject, SubjectProcess
 from clonediff.harness.trials.trial import Trial, run
 from clonediff.strategies.program import to_json
@@ -81,7 +81,7 @@ def test_a_process_runs_a_trial_and_returns_the_values_of_its_digests(keras: Sub
 def test_a_request_that_the_child_cannot_answer_raises_an_error(keras: SubjectProcess) -> None:
     with pytest.raises(RuntimeError, match="the request 'trial' failed: KeyError: .*unknown cloner 'absent'"):
         run_source(keras, GOOD_SOURCE, "absent")
-    assert run_source(keras).built
+    assert run_source(keras).is_built
 
 
 def test_after_an_abort_the_next_trial_has_a_new_process(keras: SubjectProcess) -> None:
@@ -92,7 +92,7 @@ def test_after_an_abort_the_next_trial_has_a_new_process(keras: SubjectProcess) 
     assert outcome.reason == "SIGABRT"
     assert [frame.function for frame in outcome.frames][-2:] == ["<module>", "stop"]
     assert any("Fatal Python error: Aborted" in line for line in outcome.stderr)
-    assert run_source(keras, GOOD_SOURCE, "upstream").built
+    assert run_source(keras, GOOD_SOURCE, "upstream").is_built
     assert keras.losses["a trial: SIGABRT"] == aborts + 1
     assert keras.pid != pid
 
@@ -242,11 +242,11 @@ def test_an_error_in_a_trial_is_counted_with_its_graph() -> None:
     process, graph = CampaignProcess(Subject("keras"), ()), of_layer("layers.ReLU()")
     process._command = [sys.executable, "-u", "-c", child]
     with process:
-        trials = Trials(process, Setup("", ("upstream",)))
-        assert trials.try_graph(graph).not_tried
+        trials = CampaignTrials(process, Setup("", ("upstream",)))
+        assert trials.try_graph(graph).skip_reason
         assert process.draw({"seed": 3}) is None
         ((fault, count),) = process.faults.items()
-    assert (count, process.examples) == (2, {fault: to_json(graph)})
+    assert (count, process.fault_examples) == (2, {fault: to_json(graph)})
 
 
 def _kill(process: SubjectProcess) -> None:

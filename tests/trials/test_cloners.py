@@ -87,7 +87,7 @@ def cloner_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("raises", {"made raises"}, r"RuntimeError: it knows no a\ud800b"),
     ],
 )
-def test_a_custom_cloner_is_held_to_the_promises_of_clone_model(
+def test_a_custom_cloner_is_checked_like_clone_model(
     function: str, seen: set[str], message: str, cloner_file: Path, keras: SubjectProcess
 ) -> None:
     name = full_name_of_cloner(f"{cloner_file}:{function}")
@@ -113,16 +113,16 @@ def test_an_unusable_cloner_is_refused_before_a_trial(
 ) -> None:
     name = full_name_of_cloner(f"{cloner_file.parent}/{function}")
     trials = GraphTrials(keras, load(), cloners=(name,))
-    monkeypatch.setattr("clonediff.harness.trials.cloners._ALLOWED", {name})
-    reason = trials.try_if_supported(of_layer("layers.ReLU()")).not_tried
+    monkeypatch.setattr("clonediff.harness.trials.cloners._ALLOWED_NAMES", {name})
+    reason = trials.try_if_supported(of_layer("layers.ReLU()")).skip_reason
     assert problem in reason and bool(problem) == bool(reason)
-    monkeypatch.setattr("clonediff.harness.trials.cloners._ALLOWED", set())
-    assert trials.try_if_supported(of_layer("layers.ReLU()")).not_tried.endswith(f"pass --cloner {name}")
+    monkeypatch.setattr("clonediff.harness.trials.cloners._ALLOWED_NAMES", set())
+    assert trials.try_if_supported(of_layer("layers.ReLU()")).skip_reason.endswith(f"pass --cloner {name}")
 
 
 def test_a_known_issue_of_upstream_is_new_for_another_cloner(cloner_file: Path, keras: SubjectProcess) -> None:
     loses = full_name_of_cloner(f"{cloner_file}:loses")
-    causes = GraphTrials(keras, load(), cloners=(loses, "upstream")).try_case(CASE).found
+    causes = GraphTrials(keras, load(), cloners=(loses, "upstream")).try_case(CASE).found_causes
     found = {cause.cloner: (cause.known.id if cause.known else None, cause.blame) for cause in causes}
     assert found == {loses: (None, Blame.ITS_OWN), "upstream": ("set-afterwards", Blame.UPSTREAM)}
 
@@ -132,7 +132,7 @@ def test_the_script_of_a_custom_cloner_imports_it_and_fails_alone(keras: Subject
     folder.mkdir()
     (folder / "01_clones.py").write_text(CLONERS)
     cloner = full_name_of_cloner(f"{folder}/01_clones.py:Cloner.clone")
-    (found,) = GraphTrials(keras, load(), cloners=(cloner,)).try_case(CASE).found
+    (found,) = GraphTrials(keras, load(), cloners=(cloner,)).try_case(CASE).found_causes
     script = script_of(found, "keras", keras.versions)
     assert "clonediff" not in script.text
     assert ScriptRunner(Subject.parse("keras")).answer(script)[0] is ReplayAnswer.BREAKS

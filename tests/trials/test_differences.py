@@ -419,7 +419,7 @@ def test_broken_clones_have_the_expected_root_causes(model: str, cloners: Path, 
     )
     trials = GraphTrials(keras, KnownIssues(), cloners=tuple(names))
     trial = trials.try_case(case, costly=model.startswith("costly"), timeout=PATIENCE)
-    assert trial.built, (trial.refused, trial.lost)
+    assert trial.is_built, (trial.refused, trial.lost)
     found = {
         names[name][1]: [f"{cause.root.path}: {cause.root.aspect}" for cause in clone.causes]
         for name, clone in trial.clones.items()
@@ -428,6 +428,6 @@ def test_broken_clones_have_the_expected_root_causes(model: str, cloners: Path, 
     differences = [difference for clone in trial.clones.values() for difference in clone.differences]
     unnumbered = {difference.aspect for difference in differences if difference.digests and not difference.numbers}
     assert unnumbered == ({"mask value"} if model == "mute()" else set()), "only masks have no numbers"
-    titles = [found.title for found in trial.found]
+    titles = [found.title for found in trial.found_causes]
     assert len(titles) == sum(map(len, found.values()))
     assert unclear_titles(titles) == []

@@ -46,8 +46,8 @@ model = keras.Model(x, layers.Dense(2, name="out")(second(first(x))))
 """
 FIRST, SECOND = "layers['first'].attribute", "layers['second'].attribute"
 COPY, ITEMS = "list(self.items)", "self.items = list(items)"
-BOX, OF_THE_BOX = "self.box = Box(items)", "list(self.box.items)"
-BY_CHANCE = (
+BOX, BOX_ITEMS = "self.box = Box(items)", "list(self.box.items)"
+CHANCE_VALUES = (
     "random.random()",
     "object()",
     "[random.random() for _ in items]",
@@ -55,17 +55,17 @@ BY_CHANCE = (
     "'7' + uuid.uuid4().hex",
 )
 ENDS = (".attribute", ".config")
-LATER = ("[{'by': 3.0}]", "keras.regularizers.L2(0.25)", "given")
+LATER_VALUES = ("[{'by': 3.0}]", "keras.regularizers.L2(0.25)", "given")
 ROWS = [
     (BOX, "self.box.items", "[1, 2]", "", [f"own {of}._auto_config.config['items']" for of in (FIRST, SECOND)]),
-    (BOX, OF_THE_BOX, "[1, 2]", "", []),
-    (BOX, OF_THE_BOX, "given", "", [f"sharing {SECOND}.box.items"]),
+    (BOX, BOX_ITEMS, "[1, 2]", "", []),
+    (BOX, BOX_ITEMS, "given", "", [f"sharing {SECOND}.box.items"]),
     (
         f"{ITEMS}; self.note = {{'deep': [1]}}",
         *(COPY, "[1, 2]", "first.note['deep'].append(given)", [f"structure {FIRST}.note['deep']"]),
     ),
-    *((ITEMS, COPY, "[1, 2]", f"first.note = {note}", [f"structure {FIRST}.note"]) for note in LATER),
-    *((f"{ITEMS}; self.drawn = {value}", COPY, "[1, 2]", "", []) for value in BY_CHANCE),
+    *((ITEMS, COPY, "[1, 2]", f"first.note = {note}", [f"structure {FIRST}.note"]) for note in LATER_VALUES),
+    *((f"{ITEMS}; self.drawn = {value}", COPY, "[1, 2]", "", []) for value in CHANCE_VALUES),
     (
         f"{ITEMS}; self.drawn = keras.initializers.GlorotUniform()",
         *(COPY, "[1, 2]", "first.drawn = keras.initializers.GlorotUniform(seed=3)"),
@@ -93,7 +93,7 @@ def test_attributes_of_layers_and_their_sharing_are_compared(
     assert sorted({f"{difference.check} {difference.path}" for difference in clone.differences}) == expected
 
 
-HELD = """
+HELD_VALUES = """
 import keras
 import numpy as np
 from keras import layers
@@ -128,12 +128,12 @@ layer = Holds(name="first")
 model = keras.Model(x, layer(x))
 vars(layer).update({later})
 """
-ALIKE = {
+EQUAL_PAIRS = {
     "functions": ("multiplies(2.0)", "multiplies(2.0)"),
     "objects": ("[object()]", "[object()]"),
     "arrays": ("np.zeros(2)", "np.zeros(2)"),
 }
-UNLIKE = {
+UNEQUAL_PAIRS = {
     "closures": ("multiplies(2.0)", "multiplies(3.0)"),
     "code": ("lambda x: x + 1", "lambda x: x + 2"),
     "sequences": ("(1, 2)", "[1, 2]"),
@@ -148,11 +148,11 @@ UNLIKE = {
 }
 
 
-@pytest.mark.parametrize("pairs", [ALIKE, UNLIKE], ids=["alike", "unlike"])
+@pytest.mark.parametrize("pairs", [EQUAL_PAIRS, UNEQUAL_PAIRS], ids=["alike", "unlike"])
 def test_values_of_attributes_are_compared_by_content(pairs: dict[str, tuple[str, str]], keras: SubjectProcess) -> None:
     names = {name.replace(" ", "_"): values for name, values in pairs.items()}
     values, later = (f"dict({', '.join(f'{name}_={pair[side]}' for name, pair in names.items())})" for side in (0, 1))
-    case = Case(HELD.replace("{values}", values).replace("{later}", later), ({"shape": [3]},))
+    case = Case(HELD_VALUES.replace("{values}", values).replace("{later}", later), ({"shape": [3]},))
     paths = [difference.path for difference in run_trial(case, keras, "upstream").clones["upstream"].differences]
     found = {re.split(r"_?[.\[]|_$", path.removeprefix(f"{FIRST}."))[0] for path in paths}
-    assert found == ({*names} if pairs is UNLIKE else set())
+    assert found == ({*names} if pairs is UNEQUAL_PAIRS else set())

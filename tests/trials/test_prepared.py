@@ -109,7 +109,7 @@ def test_a_registered_function_is_unknown_in_the_next_trial(keras: SubjectProces
     for above in ("@keras.saving.register_keras_serializable()\n", ""):
         graph = of_layer("layers.Lambda(transform)")
         source = graph.source.replace("\n\n", f"\n\n{above}{FUNCTION}", 1)
-        causes = trials.try_graph(replace(graph, source=source), costly=False).found
+        causes = trials.try_graph(replace(graph, source=source), costly=False).found_causes
         found.append([cause.known.id if cause.known else cause.title for cause in causes])
     assert found == [["input-name"], ["unregistered"]]
 

@@ -81,7 +81,7 @@ def test_a_cloner_that_ends_the_process_does_not_affect_others(keras: SubjectPro
     trials = GraphTrials(keras, KnownIssues(), cloners=(cloner_of("aborts"), "fixed"))
     trial = trials.try_graph(of_layer("layers.MaxPooling1D()", (4, 3)), costly=False)
     assert [clone.verdict.value for clone in trial.clones.values()] == ["killed its process", "faithful"]
-    (found,) = trial.found
+    (found,) = trial.found_causes
     assert found.title.startswith("Cloning a model, or running the clone, ends its process: SIGABRT in ")
     assert (found.cause and found.cause.severity, found.cloner) == (Severity.CRASH, cloner_of("aborts"))
 
@@ -89,7 +89,7 @@ def test_a_cloner_that_ends_the_process_does_not_affect_others(keras: SubjectPro
 def test_a_refused_original_is_counted_and_has_no_findings(keras: SubjectProcess) -> None:
     trials = GraphTrials(keras, KnownIssues())
     trial = trials.try_graph(of_layer("layers.Dense(-1)"))
-    assert (trial.found, trial.clones, trials.tally.refused) == ((), {}, 1)
+    assert (trial.found_causes, trial.clones, trials.tally.refused) == ((), {}, 1)
     assert trial.refused is not None and trial.refused.type == "ValueError"
     frame, *inner = trial.refused.frames
     assert (frame.file, frame.function) == ("<graph>", "<module>")
@@ -104,7 +104,7 @@ def test_a_long_stack_is_cut_in_the_middle(keras: SubjectProcess) -> None:
 def test_an_original_that_does_not_run_is_counted_separately(keras: SubjectProcess) -> None:
     trials = GraphTrials(keras, KnownIssues())
     trial = trials.try_graph(of_layer("layers.Embedding(1, 4)", (3,), dtype="int32", fill="ids", high=6))
-    assert trial.built and [found.cause.root.aspect for found in trial.found if found.cause] == ["name"]
+    assert trial.is_built and [found.cause.root.aspect for found in trial.found_causes if found.cause] == ["name"]
     assert (trials.tally.cannot_run, trials.tally.verdicts, trials.tally.worst) == (1, {}, {})
 
 
@@ -121,7 +121,7 @@ def test_less_severe_causes_are_left_out_and_counted_separately(at_least: Severi
     faults = {cloner_of(fault): severity for fault, severity in FAULTS.items()}
     trials = GraphTrials(keras, KnownIssues(), cloners=(*faults, "fixed"), at_least=at_least)
     trial = trials.try_case(models.case("several", "keras"))
-    causes = {found.cloner: found.cause.severity for found in reversed(trial.found) if found.cause is not None}
+    causes = {found.cloner: found.cause.severity for found in reversed(trial.found_causes) if found.cause is not None}
     assert causes == {name: severity for name, severity in faults.items() if severity <= at_least}
     assert {name for name, verdict in trials.tally.verdicts if verdict == "left out"} == set(faults) - set(causes)
     assert trials.tally.worst == dict.fromkeys(causes.items(), 1)
@@ -148,7 +148,7 @@ def from_config(text):
     except TypeError as error:
         raise ValueError(text.format(error))
 """
-RAISED = {
+ERRORS = {
     "fault()": "TypeError in raises.py:fault",
     "wrap(TypeError, 'Exception encountered: {}')": "TypeError in raises.py:fault",
     "wrap(ValueError, 'no layer: {}')": "ValueError in raises.py:wrap",
@@ -160,19 +160,19 @@ RAISED = {
 
 
 def test_the_cause_of_a_wrapped_exception_is_the_inner_exception(keras: SubjectProcess, tmp_path: Path) -> None:
-    functions = [f"\n\ndef clone_{number}(model):\n    {line}\n" for number, line in enumerate(RAISED)]
+    functions = [f"\n\ndef clone_{number}(model):\n    {line}\n" for number, line in enumerate(ERRORS)]
     (tmp_path / "raises.py").write_text(RAISING_CLONERS + "".join(functions))
-    cloners = [f"{tmp_path}/raises:clone_{number}" for number in range(len(RAISED))]
+    cloners = [f"{tmp_path}/raises:clone_{number}" for number in range(len(ERRORS))]
     trials = GraphTrials(keras, KnownIssues(), cloners=cloners)
-    causes = trials.try_case(models.case("compiled", "keras")).found
-    assert [cause.title for cause in causes] == [f"A model cannot be cloned: {raised}" for raised in RAISED.values()]
+    causes = trials.try_case(models.case("compiled", "keras")).found_causes
+    assert [cause.title for cause in causes] == [f"A model cannot be cloned: {raised}" for raised in ERRORS.values()]
 
 
 @pytest.mark.parametrize("own", get_args(ModelClass))
 def test_a_custom_model_has_the_same_cause_as_a_plain_model(own: ModelClass, keras: SubjectProcess) -> None:
     nest = Nest((Apply("Dense", (("units", "2"),)),), frozen=True, own=own)
     trials = GraphTrials(keras, KnownIssues(), cloners=(cloner_of("trainable_forgotten"),))
-    (found,) = trials.try_graph(graph_of(nest)).found
+    (found,) = trials.try_graph(graph_of(nest)).found_causes
     assert found.fingerprint == "structure-trainable-functional-d148cadb"
 
 
@@ -183,7 +183,7 @@ def test_only_the_cloner_that_changes_the_original_is_blamed(fault: str, keras: 
     assert clones["fixed"].differences == ()
 
 
-FAITHFUL = {
+FAITHFUL_LAYERS = {
     "random outputs": """
     def call(self, x):
         return x + float(next(count))
@@ -252,9 +252,9 @@ model.compile(keras.optimizers.SGD(gradient_accumulation_steps=2), "mse")
 """
 
 
-@pytest.mark.parametrize("name", FAITHFUL)
+@pytest.mark.parametrize("name", FAITHFUL_LAYERS)
 def test_a_faithful_clone_has_no_differences(name: str, keras: SubjectProcess) -> None:
-    case = Case(LAYER_MODEL.format(methods=FAITHFUL[name]), (INPUT,))
+    case = Case(LAYER_MODEL.format(methods=FAITHFUL_LAYERS[name]), (INPUT,))
     assert run_trial(case, keras, "fixed", costly=True).clones["fixed"].differences == ()
 
 
@@ -270,7 +270,7 @@ def test_an_endless_cloner_is_reported_with_its_place(tmp_path: Path) -> None:
 
 @pytest.mark.slow(reason="it starts a process with Keras")
 @pytest.mark.parametrize("name", ["keras", "tf_keras", "keras/jax", "keras/torch"])
-def test_missing_gpu_error_names_the_available_devices(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_error_for_a_missing_gpu_names_the_devices(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if reason := why_missing(name):
         pytest.skip(reason=reason)
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")

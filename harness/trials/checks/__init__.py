@@ -1,7 +1,7 @@
-"""The checks of a faithful clone. They compare plain data, and do not run Keras.
+"""The checks of a faithful clone, which compare plain data without Keras.
 
-A check is a function that takes a `Pair`, the observations of an original and its clone. It returns every `Difference`,
-in the order of the original.
+A check is a function from a `Pair`, the observations of an original and its clone, to every `Difference`, in the order
+of the original.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from clonediff.reports.records import Change, Difference, Part, Severity
 
 
 class Stage(enum.IntEnum):
-    """The stage of a check. A difference does not follow from differences of later stages."""
+    """The stage of a check. Differences do not follow from later stages."""
 
     MADE = 0
     AT_REST = 1
@@ -36,7 +36,7 @@ class Stage(enum.IntEnum):
 
 @dataclass(frozen=True)
 class Check:
-    """A property of a faithful clone, with the function that finds differences, and its stage.
+    """A property of a faithful clone, the function that finds differences, and its stage.
 
     A `costly` check needs a costly trial. Without `needs_clone`, it also runs if cloning failed. If `is_cloning`, its
     exceptions were raised by the cloner.
@@ -82,9 +82,9 @@ def _rows(*modules: ModuleType) -> Iterator[Aspect]:
 
 
 _MODULES = (sys.modules[check.differences.__module__] for check in CHECKS.values())
-_FIRST = (structure.CALL_ORDER, *facts.SETTINGS)
-ASPECTS = (*_FIRST, *_rows(structure, weights), *facts.ATTRIBUTES, *_rows(objects, facts, *_MODULES))
-"""The rows of all modules; in a layer, differences explain those of later rows."""
+_FIRST_ROWS = (structure.CALL_ORDER, *facts.SETTINGS)
+ASPECTS = (*_FIRST_ROWS, *_rows(structure, weights), *facts.ATTRIBUTES, *_rows(objects, facts, *_MODULES))
+"""The rows of all modules; in a layer, a difference explains differences of later rows."""
 
 
 @functools.cache
@@ -94,7 +94,7 @@ def _row(check: str, part: Part, change: Change, name: str) -> Aspect:
 
 
 def aspect_of(difference: Difference) -> Aspect:
-    """The row of a difference, from its check or from another check that its check runs."""
+    """The row of a difference, in its check or one that its check runs."""
     return _row(difference.check, difference.part, difference.change, difference.name)
 
 
@@ -104,30 +104,29 @@ def needs_costly_trial(difference: Difference) -> bool:
 
 
 def compare(original: Observation, clone: Clone, checks: Iterable[str] = CHECKS) -> list[Difference]:
-    """The differences of a clone by check, except those that the null model explains."""
+    """The differences of a clone, check by check, except differences by chance."""
     enabled = [CHECKS[name] for name in checks if clone.observation is not None or not CHECKS[name].needs_clone]
     differences = _all_differences(Pair(original, clone), enabled)
-    changed = clone.original_after is not None or clone.inference_after is not None
-    chance = _paths_by_chance(original, enabled) if differences and not (original.is_live and changed) else set()
-    return [difference for difference in differences if not _is_by_chance(difference, chance)]
+    is_changed = clone.original_after is not None or clone.inference_after is not None
+    chance = _paths_by_chance(original, enabled) if differences and not (original.is_live and is_changed) else set()
+    return [item for item in differences if not _is_by_chance(item, chance)]
 
 
 def _paths_by_chance(original: Observation, checks: Iterable[Check]) -> set[tuple[str, str]]:
-    """The checks and paths where the null model differs by more than a name."""
+    """The checks and paths where the null model differs, except in names."""
     if original.null_model is None:
         return set()
     pair = Pair(original, Clone(observation=original.null_model))
     differences = _all_differences(pair, [check for check in checks if not original.is_live or check.name != "own"])
-    others = (difference for difference in differences if difference.severity is not Severity.NAME)
-    return {(difference.check, difference.path) for difference in others}
+    return {(item.check, item.path) for item in differences if item.severity is not Severity.NAME}
 
 
 def _all_differences(pair: Pair, checks: Iterable[Check]) -> list[Difference]:
-    return [difference for check in checks for difference in check.differences(pair)]
+    return [item for check in checks for item in check.differences(pair)]
 
 
 def _is_by_chance(difference: Difference, chance: Collection[tuple[str, str]]) -> bool:
-    """Whether the null model differs at this path, too; if it is in the clone, by the same check."""
+    """Whether the null model differs here, too; for the clone, in the same check."""
     path = replace(difference, model="clone").path
     is_in_clone = difference.model == "clone"
     return any(is_within(path, outer) and not (is_in_clone and check != difference.check) for check, outer in chance)

@@ -1,6 +1,6 @@
-"""Aligns the layers, calls, variables and steps of a clone with those of the original.
+"""Aligns the layers, calls, variables and steps of a clone with the original's.
 
-An object without a counterpart is missing or extra. If an object moved or was renamed, it still has its counterpart.
+An object without a counterpart is missing or extra. An object that moved or was renamed has a counterpart.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from functools import cached_property
 from clonediff.harness.observation import CallRecord, Clone, LayerRecord, ModelRun, Observation, Structure, Variable
 from clonediff.harness.trials.checks.aspects import VARIABLES
 from clonediff.harness.trials.checks.paths import full_name
-from clonediff.harness.trials.checks.skeletons import Consumers, Tensor, TensorName, consumers_of, map_tensors, tensors
+from clonediff.harness.trials.checks.skeletons import Consumers, Tensor, TensorNamer, consumers_of, map_tensors, tensors
 from clonediff.reports.records import Part
 
 Keys = tuple[Hashable, ...]
@@ -45,7 +45,7 @@ class Alignment:
 
     @property
     def moved(self) -> tuple[tuple[int, int], ...]:
-        """The pairs whose rank differs. What follows a missing object does not count as moved."""
+        """The pairs in another order; missing objects do not count."""
         return tuple(pair for pair, expected in zip(self.pairs, self.orders[0], strict=True) if pair[1] != expected)
 
 
@@ -82,18 +82,18 @@ class Pair:
     clone: Clone
 
     @property
-    def observed(self) -> Observation:
+    def clone_observation(self) -> Observation:
         if self.clone.observation is None:
             raise ValueError("there is no clone to compare")
         return self.clone.observation
 
     @cached_property
     def structures(self) -> tuple[Structure, Structure]:
-        return self.original.structure, self.observed.structure
+        return self.original.structure, self.clone_observation.structure
 
     @cached_property
     def layers(self) -> Alignment:
-        """Layers, aligned within containers by role, name and kind, then by fewer of these."""
+        """The layers, aligned in each container by role, name and kind, or fewer of these."""
         original, clone = self.structures
         containers = [(-1, -1)]
         for container, counterpart in containers:
@@ -107,8 +107,8 @@ class Pair:
     def calls(self) -> dict[int, Alignment]:
         """The calls of each aligned layer, by its index in the original.
 
-        Calls are aligned by their arguments, which are outputs of aligned calls: repeat this until nothing changes.
-        Calls with equal arguments are aligned by the consumers of their outputs, then by their order.
+        Calls are aligned by their arguments, which are outputs of aligned calls, so this is repeated until nothing
+        changes; calls with equal arguments by the consumers of their outputs, then by their order.
         """
         calls: dict[int, Alignment] = {}
         for _ in range(4):
@@ -123,21 +123,21 @@ class Pair:
         original, clone = models[0].layers[layer], models[1].layers[counterpart]
         if len(original.calls) == len(clone.calls) == 1:
             return _ONE_TO_ONE
-        original_users, clone_users = self._consumers
+        expected, found = self._consumers
         name = functools.partial(self.name_in_original, calls=calls)
 
-        def keys(call: CallRecord, name: TensorName, use: int, consumers: list[tuple[str, int, int]]) -> Keys:
+        def keys(call: CallRecord, name: TensorNamer, use: int, consumers: list[tuple[str, int, int]]) -> Keys:
             args, kwargs = map_tensors(call.args, name), map_tensors(call.kwargs, name)
-            named = [name(tensor) for tensor in tensors([call.args, call.kwargs])]
+            names = [name(tensor) for tensor in tensors([call.args, call.kwargs])]
             without_tensors = map_tensors([call.args, call.kwargs], lambda _: "")
-            # From strict to loose: all arguments, only the tensors, only positional ones, all but the tensors.
-            texts = (repr((args, kwargs)), repr(named), repr(args), repr(without_tensors))
-            uses = tuple(sorted(consumers))
-            return (*((text, *suffix) for text in texts for suffix in ((uses, use), (uses,), (use,), ())), use)
+            # From strict to loose: all arguments, only tensors, only positional ones, all but tensors.
+            texts = (repr((args, kwargs)), repr(names), repr(args), repr(without_tensors))
+            key = tuple(sorted(consumers))
+            return (*((text, *suffix) for text in texts for suffix in ((key, use), (key,), (use,), ())), use)
 
         return align(
-            [keys(call, self.tensor_name, use, original_users[layer, use]) for use, call in enumerate(original.calls)],
-            [keys(call, name, use, clone_users[counterpart, use]) for use, call in enumerate(clone.calls)],
+            [keys(call, self.tensor_name, use, expected[layer, use]) for use, call in enumerate(original.calls)],
+            [keys(call, name, use, found[counterpart, use]) for use, call in enumerate(clone.calls)],
         )
 
     @cached_property
@@ -164,7 +164,7 @@ class Pair:
         return f"{prefix}{self.name(expected)}#{alignment.originals.get(use, use)}.{output}"
 
     def original_tensor(self, tensor: Tensor) -> Tensor:
-        """The original's tensor for a tensor of the clone; negative indices if it is missing."""
+        """The original's tensor for the clone's; if missing, with negative indices."""
         layer, use, output = tensor
         original = self.layers.originals.get(layer)
         if original is None:
@@ -189,7 +189,7 @@ class Pair:
     def runs(self) -> Iterator[tuple[ModelRun, ModelRun, str]]:
         """The runs of both models, with the mode: inference, then training."""
         for mode in ("inference", "training"):
-            expected, found = getattr(self.original, mode), getattr(self.observed, mode)
+            expected, found = getattr(self.original, mode), getattr(self.clone_observation, mode)
             if expected is not None and found is not None:
                 yield expected, found, mode
 
@@ -200,7 +200,7 @@ class Pair:
 
     @cached_property
     def original_variables(self) -> dict[int, int]:
-        """For each variable of the clone, the original's, numbered as in facts."""
+        """The original's variable for each variable of the clone, numbered as in facts."""
         counterparts: dict[int, int] = {}
         offset = clone_offset = 0
         for _, expected, found, alignment in self.variables:
@@ -210,7 +210,7 @@ class Pair:
 
     @cached_property
     def original_layers(self) -> dict[int, int]:
-        """For each layer of the clone, the first place of the original's; -1 is the model."""
+        """The first place of the original's layer for each layer of the clone; -1 is the model."""
         first: dict[int, int] = {}
         places = [first.setdefault(layer.ident, index) for index, layer in enumerate(self.original.structure.layers)]
         return {-1: -1, **{counterpart: places[original] for original, counterpart in self.layers.pairs}}
@@ -222,7 +222,7 @@ class Pair:
     @cached_property
     def variables(self) -> list[tuple[Part, Sequence[Variable], Sequence[Variable], Alignment]]:
         """The weights and states of both models, aligned by owner and name."""
-        # The owner is -1 outside all layers, as in a metric, and -2 in a layer that only the clone has.
+        # The owner is -1 outside layers, as in a metric, and -2 in a layer that only the clone has.
         owners = {-1: -1, **self.layers.originals}
         alignments = []
         for part in VARIABLES:

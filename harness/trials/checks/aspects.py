@@ -1,4 +1,4 @@
-"""Aspects: the kinds of differences that checks report, as rows of their modules."""
+"""Aspects: the kinds of differences that checks report."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any, Literal
 
-from clonediff.harness.trials.checks.paths import short
+from clonediff.harness.trials.checks.paths import shorten
 from clonediff.harness.trials.checks.skeletons import Mismatch
 from clonediff.reports.records import Change, Difference, Part, Place, Severity
 
@@ -23,22 +23,22 @@ derived: a value differs that Keras derives from chosen values.
 quiet: as derived, but the value cannot affect any output.
 compiled: an argument of `compile` differs.
 """
-Shown = Literal[
+ComparisonName = Literal[
     "", "apart", "attribute", "compiled", "config", "is a model", "kinds", "layers", "listed", "names", "numbers",
     "raises", "run", "setting", "trainable", "weight values",
 ]  # fmt: skip
-"""Which comparison of a script shows the difference; "" if none does."""
+"""The comparison of a script that shows the difference; "" if none does."""
 
 
 @dataclass(frozen=True, eq=False)
 class Aspect:
-    """A kind of difference, or several similar ones, that a check reports.
+    """A kind of difference, or several similar kinds.
 
-    `sentence` is the title, `shown` the comparison in a script. With `any_layer`, layers of every kind can show the
-    difference, so fingerprints name no kind. `names` has patterns for attributes or settings, separated by "|". If the
-    same line of Keras loses several attributes, `known_as` is their name in fingerprints. A difference of a model
-    follows from that of a layer with the same `topic`; "ends" are inputs and outputs. With `exclusive`, other
-    checks do not use the row.
+    `sentence` is the title, `comparison` names the comparison in a script. With `any_layer`, layers of every kind can
+    show the difference, so fingerprints name no kind. `names` has patterns for attributes or settings, separated by
+    "|". If the same line of Keras loses several attributes, `shared_name` is their name in fingerprints. A difference
+    of a model follows from a difference of a layer with the same `topic`; "ends" are inputs and outputs. With
+    `exclusive`, other checks do not use the row.
     """
 
     check: str
@@ -47,10 +47,10 @@ class Aspect:
     part: Part | tuple[Part, ...]
     change: Change | tuple[Change, ...]
     sentence: str
-    shown: Shown = ""
+    comparison: ComparisonName = ""
     any_layer: bool = False
     names: str = ""
-    known_as: str = ""
+    shared_name: str = ""
     topic: Literal["", "autocast", "dtype", "ends", "flag"] = ""
     exclusive: bool = False
 
@@ -58,13 +58,13 @@ class Aspect:
         is_covered = part in _as_tuple(self.part) and change in _as_tuple(self.change)
         return is_covered and any(fnmatchcase(name, pattern) for pattern in self.names.split("|"))
 
-    def differs(self, path: str, expected: Any, found: Any, first: Place | None, **fields: Any) -> Difference:
-        """Create a difference; `fields` has the part and change if the row covers several."""
+    def difference(self, path: str, expected: Any, found: Any, first: Place | None, **fields: Any) -> Difference:
+        """Create a difference; `fields` has the part and change if the row has several."""
         fields = {"part": self.part, "change": self.change, "severity": self.severity, **fields}
         if not self.covers(fields["part"], fields["change"], fields.get("name", "")):
             raise LookupError(f"{self.check}: this row does not cover {fields}")
         limit = 300 if fields.get("raised") else 160
-        fields |= {"expected": short(expected, limit), "found": short(found, limit)}
+        fields |= {"expected": shorten(expected, limit), "found": shorten(found, limit)}
         return Difference(check=self.check, location=path, first=first, **fields)
 
 
@@ -79,27 +79,27 @@ def find_row(rows: Iterable[Aspect], part: Part, change: Change, name: str = "")
     return row
 
 
-def differs(
+def difference_of(
     rows: Iterable[Aspect], part: Part, change: Change, *arguments: Any, name: str = "", **fields: Any
 ) -> Difference:
-    """Create a difference with the row that covers it; other `arguments` are those of `Aspect.differs`."""
-    return find_row(rows, part, change, name).differs(*arguments, part=part, change=change, name=name, **fields)
+    """Create a difference with its row; `Aspect.difference` gets the `arguments`."""
+    return find_row(rows, part, change, name).difference(*arguments, part=part, change=change, name=name, **fields)
 
 
-def differs_in(
-    rows: Iterable[Aspect], part: Part, leaf: Mismatch, prefix: str, first: Place, **fields: Any
+def difference_at(
+    rows: Iterable[Aspect], part: Part, mismatch: Mismatch, prefix: str, first: Place, **fields: Any
 ) -> Difference:
-    path, values = f"{prefix}{leaf.path}", (leaf.expected, leaf.found)
-    return differs(rows, part, leaf.change, path, *values, first, digests=leaf.digests, **fields)
+    path, values = f"{prefix}{mismatch.path}", (mismatch.expected, mismatch.found)
+    return difference_of(rows, part, mismatch.change, path, *values, first, digests=mismatch.digests, **fields)
 
 
-def differs_in_order(
+def order_differences(
     rows: Iterable[Aspect], part: Part, path: str, expected: Any, found: Any, model: Place, **fields: Any
 ) -> list[Difference]:
     """Any difference in the number or order of losses, inputs or outputs."""
     if len(expected) != len(found):
-        return [differs(rows, part, "count", path, len(expected), len(found), model, **fields)]
+        return [difference_of(rows, part, "count", path, len(expected), len(found), model, **fields)]
     if expected != found and sorted(expected) == sorted(found):
         orders = list(range(len(expected))), list(map(found.index, expected))
-        return [differs(rows, part, "order", path, *orders, model, **fields)]
+        return [difference_of(rows, part, "order", path, *orders, model, **fields)]
     return []

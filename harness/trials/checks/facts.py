@@ -1,4 +1,4 @@
-"""Compares settings, `compile` arguments and attributes of a model and its layers, at any depth.
+"""Compares settings, `compile` arguments and attributes of models and layers, at any depth.
 
 The check `structure` reports other values, and the check `sharing` which attributes share an object.
 """
@@ -8,35 +8,35 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterator
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
 from clonediff.harness.observation import NO_LAYER, Fact, LayerRecord, Structure, is_same_fact
 from clonediff.harness.trials.checks.alignment import Pair
-from clonediff.harness.trials.checks.aspects import Aspect, Role, find_row
+from clonediff.harness.trials.checks.aspects import Aspect, ComparisonName, Role, find_row
 from clonediff.harness.trials.checks.paths import is_within, path_of, place
 from clonediff.harness.trials.checks.skeletons import MISSING
 from clonediff.reports.records import NAME, PROPERTY, TRAINING, Difference, Part, Severity
 
 
-def _row(shown: Literal["setting", "attribute"], names: str, role: Role, severity: Severity, **fields: Any) -> Aspect:
-    part: Part = "config" if shown == "setting" else "attribute"
-    sentence = fields.pop("sentence", f"the {shown} {{name}} of {{a}} is {{how}}{{inside}}")
-    return Aspect("structure", role, severity, part, "", sentence, shown, names=names, **fields)
+def _row(comparison: ComparisonName, names: str, role: Role, severity: Severity, **fields: Any) -> Aspect:
+    part: Part = "config" if comparison == "setting" else "attribute"
+    sentence = fields.pop("sentence", f"the {comparison} {{name}} of {{a}} is {{how}}{{inside}}")
+    return Aspect("structure", role, severity, part, "", sentence, comparison, names=names, **fields)
 
 
 _setting = functools.partial(_row, "setting")
 _attribute = functools.partial(_row, "attribute")
-_compiled = functools.partial(Aspect, "structure", "compiled", TRAINING, "compiled", "", shown="compiled")
+_compiled = functools.partial(Aspect, "structure", "compiled", TRAINING, "compiled", "", comparison="compiled")
 _OPTION = "{a} that is {was}{name} is {now}{name}{inside}"
 _DTYPES = "dtype|compute_dtype|variable_dtype|dtype_policy*"
 SETTINGS = (
-    _setting("optional", "quiet", PROPERTY, sentence=_OPTION, known_as="config.sparse"),
-    _setting("ragged|sparse", "chosen", PROPERTY, sentence=_OPTION, known_as="config.sparse"),
+    _setting("optional", "quiet", PROPERTY, sentence=_OPTION, shared_name="config.sparse"),
+    _setting("ragged|sparse", "chosen", PROPERTY, sentence=_OPTION, shared_name="config.sparse"),
     _setting("activity_regularizer", "chosen", TRAINING, any_layer=True),
     _setting("*_regularizer|*_constraint", "chosen", TRAINING),
-    _setting("vocabulary_size", "chosen", PROPERTY, any_layer=True, known_as="attribute.vocabulary"),
+    _setting("vocabulary_size", "chosen", PROPERTY, any_layer=True, shared_name="attribute.vocabulary"),
     _setting("dtype", "chosen", PROPERTY, any_layer=True, topic="dtype"),
     _setting("autocast", "chosen", PROPERTY, any_layer=True, topic="autocast"),
     _setting("batch_input_shape|dynamic|quantization_config", "chosen", PROPERTY, any_layer=True),
@@ -45,7 +45,7 @@ SETTINGS = (
     _compiled("a model that is {was}compiled is {now}compiled{inside}"),
     _compiled("a compile argument of a model is {how}{inside}: {name}", any_layer=True, names="*"),
     _attribute("autocast|_autocast", "derived", PROPERTY, any_layer=True, topic="autocast"),
-    _attribute(_DTYPES, "derived", PROPERTY, any_layer=True, topic="dtype", known_as="attribute.dtype_policy"),
+    _attribute(_DTYPES, "derived", PROPERTY, any_layer=True, topic="dtype", shared_name="attribute.dtype_policy"),
 )
 """Rows whose differences explain those of other rows in the same layer."""
 _COMPILING = "compiled_*|jit_compile|loss|loss.*|metrics*|optimizer*|run_eagerly|steps_*"
@@ -67,13 +67,13 @@ SHARED_ATTRIBUTE = Aspect("sharing", "chosen", PROPERTY, ("unshared", "merged"),
 INDEX = re.compile(r"\[(?:'[^']*'|\"[^\"]*\"|[^\[\]'\"]*)\]")
 
 _CALL_ATTRIBUTES = ("input", "output", "input_shape", "output_shape", "losses", "updates", "state_updates")
-"""Attributes of a layer or model that depend on calls outside the graph, too."""
+"""Attributes that depend on calls outside the graph, too."""
 _SPECS = ("input_spec", "state_spec", "constants_spec")
-"""Attributes that depend on calls outside the graph, too, but only for a layer."""
+"""Further attributes of layers that depend on such calls."""
 _FALSE_IF_MISSING = ("is_awq_calibrated", "is_gptq_calibrated")
-"""Attributes that are set when weights are loaded; Keras treats a missing one as False."""
+"""Attributes that loading weights sets; for Keras, a missing one is False."""
 _WEIGHT_ATTRIBUTES = ("is_adapted", "bin_boundaries")
-"""Attributes that are compared elsewhere: with the weights, or with the config."""
+"""Attributes that are compared with the weights, or with the config."""
 _MODEL_ATTRIBUTES = (
     *("input_names", "output_names"),  # compared with the inputs and outputs
     *("history", "train_function", "train_tf_function", "test_function", "predict_function"),
@@ -81,18 +81,18 @@ _MODEL_ATTRIBUTES = (
 )
 """Attributes that are compared elsewhere, or that training or prediction sets."""
 _INPUT_ATTRIBUTES = ("is_placeholder", "batch_size")
-"""Attributes that record how an input was created; as documented, a clone has new inputs."""
+"""Attributes that record how an input was created; a clone has new inputs."""
 
 _Key = tuple[Part, str]
 """A part (config, `compile` arguments or attributes), and the path in it."""
 _FLAG: _Key = ("config", "trainable")
 _NO_CONFIG: _Key = ("config", "get_config")
-"""The key of the only fact about a config, if reading the config raises."""
+"""The key of the only fact about a config that cannot be read."""
 _MISSING = Fact(MISSING)
 
 
 class _FactMismatch(NamedTuple):
-    """A fact of a layer, or of the model (-1), that differs in the clone."""
+    """A fact of a layer, or the model (-1), that differs in the clone."""
 
     layer: int
     part: Part
@@ -105,33 +105,33 @@ class _FactMismatch(NamedTuple):
         """The path without indices and keys: "kernel_initializer.seed"."""
         return INDEX.sub("", self.path)
 
-    def differs(self, pair: Pair, row: Aspect, expected: str, found: str, **fields: Any) -> Difference:
+    def difference(self, pair: Pair, row: Aspect, expected: str, found: str, **fields: Any) -> Difference:
         original = pair.structures[0]
         path = ".".join(filter(None, (path_of(original, self.layer), self.part, self.path)))
         expression = f".{self.path}" if self.part == "attribute" else self.path
-        return row.differs(path, expected, found, place(original, self.layer), expression=expression, **fields)
+        return row.difference(path, expected, found, place(original, self.layer), expression=expression, **fields)
 
 
 def check_facts(pair: Pair) -> Iterator[Difference]:
-    for fact in _mismatches(pair):
-        expected, found = fact.expected, fact.found
+    for mismatch in _mismatches(pair):
+        expected, found = mismatch.expected, mismatch.found
         if not (expected.first_place or found.first_place):
-            row = find_row((*SETTINGS, *ATTRIBUTES), fact.part, "", fact.name)
-            yield fact.differs(pair, row, *_both_texts(pair, expected, found), part=fact.part, name=fact.name)
+            row = find_row((*SETTINGS, *ATTRIBUTES), mismatch.part, "", mismatch.name)
+            yield mismatch.difference(pair, row, *_texts(pair, expected, found), part=mismatch.part, name=mismatch.name)
 
 
 def check_shared_facts(pair: Pair) -> Iterator[Difference]:
-    for fact in _mismatches(pair):
-        expected, found = fact.expected, fact.found
+    for mismatch in _mismatches(pair):
+        expected, found = mismatch.expected, mismatch.found
         if _MISSING not in (expected, found) and (expected.first_place or found.first_place):
             part: Part = "unshared" if expected.first_place else "merged"
             facts = expected, found
             texts = [_describe(pair, fact, fact) if fact.first_place else "one of its own" for fact in facts]
-            yield fact.differs(pair, SHARED_ATTRIBUTE, *texts, part=part, name=fact.name)
+            yield mismatch.difference(pair, SHARED_ATTRIBUTE, *texts, part=part, name=mismatch.name)
 
 
-def _both_texts(pair: Pair, expected: Fact, found: Fact) -> tuple[str, str]:
-    """The texts of two facts; if these are equal, the second one begins with "another"."""
+def _texts(pair: Pair, expected: Fact, found: Fact) -> tuple[str, str]:
+    """The texts of two facts; if equal, the second begins with "another"."""
     texts = _describe(pair, expected, found), _describe(pair, found, expected)
     return texts if texts[0] != texts[1] else (texts[0], f"another {texts[1]}")
 
@@ -152,7 +152,7 @@ def _describe(pair: Pair, fact: Fact, other: Fact) -> str:
 
 @functools.lru_cache(maxsize=4)
 def _mismatches(pair: Pair) -> tuple[_FactMismatch, ...]:
-    """All facts that differ; cached, since several checks need them."""
+    """All facts that differ, cached for several checks."""
     original, clone = pair.structures
     mismatches = list(_mismatches_of(pair, -1, original, clone))
     for index, counterpart_index in pair.layers.pairs:
@@ -165,11 +165,11 @@ def _mismatches(pair: Pair) -> tuple[_FactMismatch, ...]:
 def _mismatches_of(
     pair: Pair, index: int, layer: LayerRecord | Structure, counterpart: LayerRecord | Structure
 ) -> Iterator[_FactMismatch]:
-    """The facts of a layer or model that differ, without those nested in another."""
+    """The facts of a layer or model that differ, only the outermost."""
     expected, found = _settings(layer), _settings(counterpart)
     if layer.attributes and counterpart.attributes and layer.kind == counterpart.kind:
-        expected |= _keyed("attribute", layer.attributes)
-        found |= _keyed("attribute", {path: _aligned(fact, pair) for path, fact in counterpart.attributes.items()})
+        expected |= _by_key("attribute", layer.attributes)
+        found |= _by_key("attribute", {path: _align(fact, pair) for path, fact in counterpart.attributes.items()})
     ignored = [*_ignored_attributes(layer)]
     if not (_has_all_calls(layer) and _has_all_calls(counterpart)):
         ignored += (*_CALL_ATTRIBUTES, *(_SPECS if index >= 0 else ()))
@@ -179,7 +179,7 @@ def _mismatches_of(
     for key in sorted({*expected, *found}) if expected != found else ():
         facts = expected.get(key, _MISSING), found.get(key, _MISSING)
         part, path = key
-        if is_same_fact(*facts) or any(part == other and is_within(path, outer) for other, outer in excluded):
+        if is_same_fact(*facts) or any(part == outer_part and is_within(path, outer) for outer_part, outer in excluded):
             continue
         excluded.append(key)
         if not (path in _FALSE_IF_MISSING and {fact.text for fact in facts} == {"False", MISSING}):
@@ -187,7 +187,7 @@ def _mismatches_of(
 
 
 def _ignored_attributes(layer: LayerRecord | Structure) -> tuple[str, ...]:
-    """Attributes to ignore: their values may differ in a clone, or they are compared elsewhere."""
+    """The attributes that may differ in a clone, or that are compared elsewhere."""
     if isinstance(layer, Structure) or layer.is_model:
         return _MODEL_ATTRIBUTES
     if layer.is_custom:
@@ -195,8 +195,8 @@ def _ignored_attributes(layer: LayerRecord | Structure) -> tuple[str, ...]:
     return (*_WEIGHT_ATTRIBUTES, *(_INPUT_ATTRIBUTES if layer.kind == "InputLayer" else ()))
 
 
-def _aligned(fact: Fact, pair: Pair) -> Fact:
-    """A fact of the clone with indices of the original, below `NO_LAYER` if missing."""
+def _align(fact: Fact, pair: Pair) -> Fact:
+    """Convert indices in a fact to the original's, below `NO_LAYER` if missing."""
     if fact.references == (None, None, None, None) and not fact.layer_names:
         return fact
     layers, variables = pair.original_layers, pair.original_variables
@@ -220,14 +220,14 @@ def _settings(layer: LayerRecord | Structure) -> dict[_Key, Fact]:
     if isinstance(layer, Structure):
         is_compiled = Fact(str(layer.compiled is not None).lower())
         compiled = {name: Fact(text) for name, text in (layer.compiled or {}).items()}
-        return {("compiled", ""): is_compiled, **_keyed("compiled", compiled)}
+        return {("compiled", ""): is_compiled, **_by_key("compiled", compiled)}
     facts = {name: Fact(text) for name, text in layer.config.items()}
     attributes = {name: fact for name, fact in facts.items() if name.startswith(".")}
     settings = {name: fact for name, fact in facts.items() if name not in attributes}
-    return {**_keyed("config", settings), **_keyed("attribute", attributes)}
+    return {**_by_key("config", settings), **_by_key("attribute", attributes)}
 
 
-def _keyed(part: Part, facts: dict[str, Fact]) -> dict[_Key, Fact]:
+def _by_key(part: Part, facts: dict[str, Fact]) -> dict[_Key, Fact]:
     return {(part, name.removeprefix(".")): fact for name, fact in facts.items()}
 
 

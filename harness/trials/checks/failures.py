@@ -1,4 +1,4 @@
-"""Checks failures and warnings, and finds the frame and layer that identify an exception.
+"""Checks failures and warnings, and finds the frame and layer of an exception.
 
 made: the cloner does not raise on a model that built and ran.
 
@@ -17,11 +17,11 @@ from clonediff.harness.observation import Failure, Frame, Structure
 from clonediff.harness.subjects.outcomes import OUT_OF_MEMORY, TIMED_OUT
 from clonediff.harness.trials.checks.alignment import Pair
 from clonediff.harness.trials.checks.aspects import Aspect
-from clonediff.harness.trials.checks.paths import place, short
+from clonediff.harness.trials.checks.paths import place, shorten
 from clonediff.reports.records import CRASH, PROPERTY, Difference, Place, Raised
 
 _made = functools.partial(Aspect, "made", "derived", CRASH)
-REFUSED = _made("", "raises", "{held} cannot be cloned", "raises", exclusive=True)
+CLONING_REFUSED = _made("", "raises", "{refused} cannot be cloned", "raises", exclusive=True)
 NOT_A_MODEL = _made("", "no model", "the cloner returns no Functional or Sequential model", "is a model")
 NOT_BUILT = _made("", "original refused", "the original cannot be built or run", "raises")
 _CLONING = "cloning a model, or running the clone, "
@@ -30,8 +30,8 @@ PROCESS_LOST = (
     _made("process", "", _CLONING + "takes too much memory", "raises", names=OUT_OF_MEMORY),
     _made("process", "", _CLONING + "ends its process", "raises", names="*"),
 )
-_WARNS = "cloning warns of something that building does not"
-WARNS = Aspect("warned", "derived", PROPERTY, "", "raises", _WARNS, "raises", exclusive=True)
+_WARNING = "cloning warns of something that building does not"
+WARNING = Aspect("warned", "derived", PROPERTY, "", "raises", _WARNING, "raises", exclusive=True)
 
 _FRAMEWORK_FILES = re.compile(r"^(keras|tf_keras|keras_core|tensorflow(_core)?/python/keras|inside/cloners|fixed)/")
 _HELPER_FILES = re.compile(r"/traceback_utils\.py$|/src/backend/(?!common/)[a-z]+/|/autograph/|/optree/|/tree/")
@@ -40,28 +40,28 @@ _CALL_FILES = re.compile(r"/engine/base_layer\w*\.py$|/layers/|/ops/operation\.p
 """Files with the `__call__` of layers and operations."""
 
 _COMPILING_FUNCTION = "compile_from_config"
-"""This function may deserialize anything, so failures in it get its frame."""
+"""This function may deserialize any object: failures in it get its frame."""
 
 _DESERIALIZING = ("from_config", "deserialize_keras_object")
-"""Functions of the last frames if a class wrote a config that it cannot read."""
+"""The last functions on the stack if a class cannot read its own config."""
 
 
 def check_cloning(pair: Pair) -> Iterator[Difference]:
     structure, failure = pair.original.structure, pair.clone.failure
     if failure is not None and failure.type != NO_MODEL:
-        yield raises(REFUSED, "clone", "a clone", failure, structure)
+        yield failure_difference(CLONING_REFUSED, "clone", "a clone", failure, structure)
     elif failure is not None or pair.clone.observation is None:
         expected, found = (f"a {structure.kind} model", failure.message) if failure else ("a clone", "nothing")
-        yield NOT_A_MODEL.differs("clone", expected, found, place(structure, -1))
+        yield NOT_A_MODEL.difference("clone", expected, found, place(structure, -1))
 
 
 def check_warnings(pair: Pair) -> Iterator[Difference]:
     for number, warning in enumerate(pair.clone.warnings):
-        yield raises(WARNS, f"warned[{number}]", "no warning", warning, pair.original.structure)
+        yield failure_difference(WARNING, f"warned[{number}]", "no warning", warning, pair.original.structure)
 
 
 def innermost_frame(frames: Sequence[Frame]) -> str:
-    """The innermost frame of Keras or the cloner that is in no helper, as "file:function"."""
+    """The innermost frame of Keras or the cloner outside helpers, as "file:function"."""
     framework = [frame for frame in frames if _FRAMEWORK_FILES.match(frame.file)]
     compiling = [number for number, frame in enumerate(framework) if frame.function == _COMPILING_FUNCTION]
     framework = framework[: compiling[0] + 1] if compiling else framework
@@ -70,10 +70,10 @@ def innermost_frame(frames: Sequence[Frame]) -> str:
         for frame in framework
         if not _HELPER_FILES.search("/" + frame.file) and not frame.function.lstrip("_").startswith("raise_")
     ]
-    last = next((candidates[-1] for candidates in (specific, framework, frames) if candidates), None)
+    frame = next((candidates[-1] for candidates in (specific, framework, frames) if candidates), None)
     if len(specific) > 1 and (specific[-2].function, specific[-1].function) == _DESERIALIZING:
-        last = specific[-2]
-    return "" if last is None else f"{last.file}:{last.function}"
+        frame = specific[-2]
+    return "" if frame is None else f"{frame.file}:{frame.function}"
 
 
 def looping_frame(frames: Sequence[Frame]) -> str:
@@ -82,7 +82,7 @@ def looping_frame(frames: Sequence[Frame]) -> str:
 
 
 def calling_frame(frames: Sequence[Frame]) -> str:
-    """The frame that calls a layer, as "file:function": the outermost if there are several."""
+    """The outermost frame that calls a layer, as "file:function"."""
     caller = ""
     for frame in frames:
         if _FRAMEWORK_FILES.match(frame.file) and frame.function == "__call__" and _CALL_FILES.search(frame.file):
@@ -93,7 +93,7 @@ def calling_frame(frames: Sequence[Frame]) -> str:
 
 
 def layer_in_message(failure: Failure, structure: Structure) -> Place | None:
-    """The layer that a message quotes, or else whose class it names first."""
+    """The layer that a message quotes, or else the layer whose class it names first."""
     called = re.findall(r'calling layer "([^"\s]+)"', failure.message)
     quoted = set(called or re.findall(r"[\"'`]([^\"'`\s]+)[\"'`]", failure.message))
     for index, layer in enumerate(structure.layers):
@@ -105,12 +105,12 @@ def layer_in_message(failure: Failure, structure: Structure) -> Place | None:
     return place(structure, min(positions)[1]) if positions else None
 
 
-def raises(
+def failure_difference(
     row: Aspect, path: str, expected: str, failure: Failure, structure: Structure, layer: int = -1, **fields: Any
 ) -> Difference:
-    """The difference for an exception; `layer` is the layer that was being called, or -1."""
-    message = short(failure.message.strip().partition("\n")[0], 300)
+    """The difference for an exception; `layer` is the layer that was called, or -1."""
+    message = shorten(failure.message.strip().partition("\n")[0], 300)
     called = place(structure, layer) if layer >= 0 else None
     raised = Raised(failure.type, message, innermost_frame(failure.frames), calling_frame(failure.frames), called)
     found = f"{raised.type}: {message}"
-    return row.differs(path, expected, found, layer_in_message(failure, structure), raised=raised, **fields)
+    return row.difference(path, expected, found, layer_in_message(failure, structure), raised=raised, **fields)

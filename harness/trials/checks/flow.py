@@ -1,4 +1,4 @@
-"""Finds the data flow in a model: which layers can affect the outputs of which."""
+"""Finds the data flow in a model: the layers that can affect the outputs of a layer."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Flow(msgspec.Struct, frozen=True, dict=True):
     steps: tuple[tuple[int, int], ...] = ()
 
     @classmethod
-    def of(cls, original: Observation) -> Flow:
+    def find(cls, original: Observation) -> Flow:
         layers = []
         for layer in original.structure.layers:
             sources = (source for call in layer.calls for source, _, _ in tensors([call.args, call.kwargs]))
@@ -41,7 +41,7 @@ class Flow(msgspec.Struct, frozen=True, dict=True):
         return cls(tuple(layers), tuple(steps))
 
     def time(self, place: Place | None) -> int:
-        """When the layer at a place first ran; layers that did not run follow, then the model."""
+        """When the layer at a place first ran; then come other layers and the model."""
         if place is None or place.layer < 0:
             return 10**9
         layer = self.first_place(place.layer)
@@ -69,7 +69,7 @@ class Flow(msgspec.Struct, frozen=True, dict=True):
         return self.first_place(holder) in self._holders[self.first_place(layer)]
 
     def reaches(self, place: Place, other: Place) -> bool:
-        """Whether the layer at `place` can affect the outputs of the layer at `other`."""
+        """Whether the layer at `place` can affect the outputs at `other`."""
         if self.are_related(place, other):
             return True
         source = self.first_place(place.layer)
@@ -112,7 +112,7 @@ class Flow(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def _sources(self) -> defaultdict[int, set[int]]:
-        """The direct sources of each layer: sublayers, its inputs, and its holders' inputs."""
+        """The direct sources of each layer: sublayers, inputs, and its holders' inputs."""
         direct: defaultdict[int, set[int]] = defaultdict(set)
         for index, layer in enumerate(self.layers):
             direct[self._first_places[index]].update(map(self.first_place, layer.sources))

@@ -23,13 +23,13 @@ from msgspec.structs import replace
 from clonediff.harness.observation import Clone, LayerRecord, Observation, Structure, Variable
 from clonediff.harness.trials.checks import facts, runs, structure, weights
 from clonediff.harness.trials.checks.alignment import Alignment, Objects, Pair
-from clonediff.harness.trials.checks.aspects import VARIABLES, Aspect, differs
-from clonediff.harness.trials.checks.failures import raises
+from clonediff.harness.trials.checks.aspects import VARIABLES, Aspect, difference_of
+from clonediff.harness.trials.checks.failures import failure_difference
 from clonediff.harness.trials.checks.paths import path_and_place, path_of, place
 from clonediff.reports.records import CRASH, OUTPUT, PROPERTY, TRAINING, Difference, Part
 
 _shared = functools.partial(Aspect, "own", "replaced", TRAINING)
-SHARED = (
+SHARED_PARTS = (
     _shared("layer", "shared", "{clone} holds {a} of the original itself", "layers", True),
     _shared(VARIABLES, "shared", "{clone} shares a {part} of {a} with the original", "listed", True),
 )
@@ -53,21 +53,21 @@ STALE_STATE = _own("chosen", OUTPUT, "state", "not fresh", _LEFT)
 _CONTAINER = "{clone} has a list, or another object, of the original itself"
 SHARED_OBJECT = _own("quiet", PROPERTY, "object", "shared", _CONTAINER, "apart", True)
 _REACHED = "{clone} refers to an object of the original, through {name}"
-REACHED = _own("quiet", PROPERTY, "object reached", "", _REACHED, "apart", True, "*")
+REACHED_OBJECT = _own("quiet", PROPERTY, "object reached", "", _REACHED, "apart", True, "*")
 _DEPENDS = "{clone} computes something else once variables of the original change"
 CLONE_DEPENDENT = _own("derived", OUTPUT, "", "clone dependent", _DEPENDS)
 _REVERSE = "the original computes something else once variables of {clone} change"
 ORIGINAL_DEPENDENT = _own("derived", OUTPUT, "", "original dependent", _REVERSE)
 _touched = functools.partial(Aspect, "untouched", "derived")
 _VALUE = "a weight has another value{inside}"
-WRITTEN = _touched(OUTPUT, "weight", "value", _VALUE, "weight values", True, exclusive=True)
-TOUCHED = _touched(PROPERTY, "", "touched", "an object in the model is replaced")
+CHANGED_WEIGHT = _touched(OUTPUT, "weight", "value", _VALUE, "weight values", True, exclusive=True)
+REPLACED_OBJECT = _touched(PROPERTY, "", "touched", "an object in the model is replaced")
 NO_CLONE = Aspect("again", "derived", CRASH, "", "no clone", "{clone} cannot be made")
 
 OBJECTS: tuple[Part, ...] = ("layer", *VARIABLES)
 _ATTRIBUTE = re.compile(r"\.([^\W\d]\w*)")
 _FUNCTION_PARTS = ("__closure__", "cell_contents", "__defaults__", "__self__", "__func__", "func", "args", "keywords")
-"""Attributes of functions, which are left out of fingerprints."""
+"""Attributes of functions, left out of fingerprints."""
 
 
 def check_ownership(pair: Pair) -> list[Difference]:
@@ -76,7 +76,7 @@ def check_ownership(pair: Pair) -> list[Difference]:
 
 
 def _find_shared(pair: Pair) -> Iterator[Difference]:
-    """Find the original's layers and variables in the clone, except inputs to keep."""
+    """Find the original's layers and variables in the clone, except kept inputs."""
     original, clone = pair.structures
     seen: set[int] = set()
     for part, index, item in _shared_objects(original, clone):
@@ -85,11 +85,11 @@ def _find_shared(pair: Pair) -> Iterator[Difference]:
                 continue
             seen.add(item.ident)
         path, first = path_and_place(original, part, index)
-        yield differs(SHARED, part, "shared", path, "one of its own", "the original's", first)
+        yield difference_of(SHARED_PARTS, part, "shared", path, "one of its own", "the original's", first)
 
 
 def _shared_objects(model: Structure, other: Structure) -> Iterator[tuple[Part, int, LayerRecord | Variable]]:
-    """The part, index in `model` and object of layers and variables in both models."""
+    """The layers and variables in both models, with part and index in `model`."""
     for part in OBJECTS:
         idents = {item.ident for item in getattr(other, f"{part}s")}
         items = enumerate(getattr(model, f"{part}s"))
@@ -99,20 +99,20 @@ def _shared_objects(model: Structure, other: Structure) -> Iterator[tuple[Part, 
 def _find_stale(pair: Pair) -> Iterator[Difference]:
     """Find weights and states of the clone that start with values of the original."""
     original, clone = pair.structures
-    for index in [number for number, fresh in enumerate(pair.observed.fresh_weights) if not fresh]:
+    for index in [number for number, fresh in enumerate(pair.clone_observation.fresh_weights) if not fresh]:
         owner = clone.weights[index].owner if index < len(clone.weights) else -1
         first = place(original, pair.layers.originals.get(owner, -1))
-        yield STALE_WEIGHT.differs(f"weights[{index}].value", "a fresh value", "the original's", first)
-    for index in [number for number, fresh in enumerate(pair.observed.fresh_states) if not fresh]:
+        yield STALE_WEIGHT.difference(f"weights[{index}].value", "a fresh value", "the original's", first)
+    for index in [number for number, fresh in enumerate(pair.clone_observation.fresh_states) if not fresh]:
         path, first = path_and_place(original, "state", index)
         texts = "as before the first batch", "as the original's run has left it"
-        yield STALE_STATE.differs(f"{path}.value", *texts, first)
+        yield STALE_STATE.difference(f"{path}.value", *texts, first)
 
 
 def _find_reached(pair: Pair) -> Iterator[Difference]:
-    """Find mutable objects of the original that can be reached from the clone."""
+    """Find mutable objects of the original that the clone reaches."""
     original = pair.structures[0]
-    for leak in pair.observed.leaks:
+    for leak in pair.clone_observation.leaks:
         layer = pair.layers.originals.get(leak.layer, -1)
         attributes = _ATTRIBUTE.findall(facts.INDEX.sub("", leak.path))
         names = [name for name in attributes if name not in _FUNCTION_PARTS]
@@ -122,31 +122,31 @@ def _find_reached(pair: Pair) -> Iterator[Difference]:
         texts, first = ("an object of its own", found), place(original, layer)
         is_public = names == attributes and not any(name[0] == "_" for name in names)
         if leak.class_name == "ndarray" and not is_public:
-            continue  # such an array is an argument that a call keeps
+            continue  # a call keeps this argument
         if not is_public:
             name = names[-1] if names else leak.class_name
-            yield REACHED.differs(path, *texts, first, name=name, expression=leak.path)
+            yield REACHED_OBJECT.difference(path, *texts, first, name=name, expression=leak.path)
         else:
-            yield SHARED_OBJECT.differs(path, *texts, first, expression=leak.path)
+            yield SHARED_OBJECT.difference(path, *texts, first, expression=leak.path)
 
 
 def _find_dependent(pair: Pair) -> Iterator[Difference]:
     for row, run, new_run in (
-        (CLONE_DEPENDENT, pair.observed.inference, pair.clone.clone_rerun),
+        (CLONE_DEPENDENT, pair.clone_observation.inference, pair.clone.clone_rerun),
         (ORIGINAL_DEPENDENT, pair.original.inference, pair.clone.original_rerun),
     ):
         if run is not None and new_run is not None:
-            yield row.differs("", "the same outputs as before", "different outputs", None)
+            yield row.difference("", "the same outputs as before", "different outputs", None)
 
 
 def check_sharing(pair: Pair) -> list[Difference]:
     """Find objects that are shared in only one of the two models."""
-    found = [difference for objects in pair.objects for difference in _sharing(pair, *objects)]
+    found = [item for objects in pair.objects for item in _sharing(pair, *objects)]
     return [*found, *facts.check_shared_facts(pair)]
 
 
 def _sharing(pair: Pair, part: Part, expected: Objects, found: Objects, alignment: Alignment) -> Iterator[Difference]:
-    """Compare the first place of each object: if it differs, the sharing differs."""
+    """Compare the first places of objects: if they differ, the sharing differs."""
     model = pair.structures[0]
     first_places: tuple[dict[int, int], dict[int, int]] = ({}, {})
     for index, counterpart in alignment.pairs:
@@ -155,10 +155,10 @@ def _sharing(pair: Pair, part: Part, expected: Objects, found: Objects, alignmen
         path, first = path_and_place(model, part, index)
         if original != clone and original != index:
             texts = f"the same as {path_and_place(model, part, original)[0]}", "one of its own"
-            yield differs(SHARING, part, "unshared", path, *texts, first)
+            yield difference_of(SHARING, part, "unshared", path, *texts, first)
         elif original != clone:
             texts = "one of its own", f"the same as {path_and_place(model, part, clone)[0]}"
-            yield differs(SHARING, part, "merged", path, *texts, first)
+            yield difference_of(SHARING, part, "merged", path, *texts, first)
 
 
 def check_original(pair: Pair) -> list[Difference]:
@@ -173,39 +173,39 @@ def check_original(pair: Pair) -> list[Difference]:
         for index, number in changed.weights.pairs:
             if changed.structures[1].weights[number].value == "changed":
                 path, first = path_and_place(original.structure, "weight", index)
-                differences.append(WRITTEN.differs(f"{path}.value", "as before", "changed", first))
+                differences.append(CHANGED_WEIGHT.difference(f"{path}.value", "as before", "changed", first))
         if not differences and not original.keeps_inputs:
             first = place(original.structure, -1)
-            differences.append(TOUCHED.differs("model", "as before", "changed", first))
+            differences.append(REPLACED_OBJECT.difference("model", "as before", "changed", first))
     if clone.inference_after is not None and original.inference is not None:
         run = original.inference, clone.inference_after, "inference"
         differences += [*runs.output_differences(changed, *run), *runs.mask_differences(changed, *run)]
-    return [replace(difference, check="untouched", model="original") for difference in differences]
+    return [replace(item, check="untouched", model="original") for item in differences]
 
 
 def check_second_clone(pair: Pair, checks: Sequence[Callable[[Pair], Iterable[Difference]]]) -> list[Difference]:
     """Find differences in a second clone that the first clone does not have."""
-    clone, original = pair.clone, pair.original
-    if clone.second_clone_failure is not None:
-        return [raises(NO_CLONE, "", "a second clone", clone.second_clone_failure, original.structure, model="again")]
+    clone, original, failure = pair.clone, pair.original, pair.clone.second_clone_failure
+    if failure is not None:
+        return [failure_difference(NO_CLONE, "", "a second clone", failure, original.structure, model="again")]
     if clone.second_clone is None:
         return []
-    repeated = {(difference.path, difference.aspect) for check in checks for difference in check(pair)}
+    repeated = {(item.path, item.aspect) for check in checks for item in check(pair)}
     second = Pair(original, Clone(observation=clone.second_clone))
-    found = [difference for check in checks for difference in check(second)]
-    new = [difference for difference in found if (difference.path, difference.aspect) not in repeated]
-    differences = [replace(difference, check="again", model="again") for difference in new]
+    found = [item for check in checks for item in check(second)]
+    new = [item for item in found if (item.path, item.aspect) not in repeated]
+    differences = [replace(item, check="again", model="again") for item in new]
     return [*differences, *_find_shared_by_clones(pair, clone.second_clone.structure)]
 
 
-def _find_shared_by_clones(pair: Pair, second: Structure) -> Iterator[Difference]:
-    """Find objects that two clones share, except the original's, which `own` reports."""
+def _find_shared_by_clones(pair: Pair, second_clone: Structure) -> Iterator[Difference]:
+    """Find objects that two clones share, but not with the original."""
     original, first = pair.structures
     seen = {item.ident for _, _, item in _shared_objects(original, original)}
-    for part, index, item in _shared_objects(first, second):
+    for part, index, item in _shared_objects(first, second_clone):
         if item.ident not in seen:
             seen.add(item.ident)
             layer = pair.layers.originals.get(item.owner if isinstance(item, Variable) else index, -1)
             path = path_of(original, layer) if part == "layer" else f"{part}s[{index}]"
             texts, owner = ("one of its own", "the first clone's"), place(original, layer)
-            yield differs(SHARED_BY_CLONES, part, "shared by clones", path, *texts, owner, model="again")
+            yield difference_of(SHARED_BY_CLONES, part, "shared by clones", path, *texts, owner, model="again")

@@ -43,7 +43,7 @@ def is_within(inner: str, outer: str) -> bool:
     return outer in ("", inner) or (inner.startswith(outer) and inner[len(outer)] in ".[")
 
 
-def short(value: Any, limit: int = 160) -> str:
+def shorten(value: Any, limit: int = 160) -> str:
     text = value if isinstance(value, str) else json.dumps(value, sort_keys=True, default=repr)
     if len(text) <= limit:
         return text
@@ -52,5 +52,5 @@ def short(value: Any, limit: int = 160) -> str:
 
 
 def kind_of(difference: Difference) -> str:
-    """The kind of the layer in which a difference is; "" if that is unknown."""
+    """The kind of the layer that differs; "" if it is unknown."""
     return difference.first.kind if difference.first is not None else ""

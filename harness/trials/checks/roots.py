@@ -5,7 +5,7 @@ A difference does not follow from differences of later stages.
 
 1. In the static structure, derived differences in a layer and its holders follow from the first difference in the
    layer, in the order of `ASPECTS`. A difference in a chosen value follows only if the layer itself was replaced.
-2. A difference in a run follows from differences upstream, in the static structure or in the run.
+2. A difference in a run follows from differences upstream, in the static structure or the run.
 3. From a rename, only renames follow; from a quiet difference, no difference in numbers does.
 4. An exception follows from differences upstream of the layer that was being called, or is named in the message; if
    neither is known, only from differences that change tensors. It never follows from a flag.
@@ -22,11 +22,11 @@ from clonediff.reports.records import Difference, Place, Severity
 
 _CALL_PARTS = ("call", *ARGUMENTS)
 _END_PARTS = ("input", "output", "input structure", "output structure", "config")
-_RUNS = {"": 0, "inference": 1, "training": 2}
+_RUN_ORDER = {"": 0, "inference": 1, "training": 2}
 
 
 def roots(flow: Flow, differences: Sequence[Difference]) -> list[list[Difference]]:
-    """Group differences by cause, in causal order; the first one is the cause."""
+    """Group differences by cause, in causal order, the cause first."""
     groups: list[list[Difference]] = []
     for difference in sorted(differences, key=lambda difference: _sort_key(difference, flow)):
         explanations = (group for group in groups if any(follows(difference, earlier, flow) for earlier in group))
@@ -39,22 +39,22 @@ def roots(flow: Flow, differences: Sequence[Difference]) -> list[list[Difference
 
 
 def _sort_key(difference: Difference, flow: Flow) -> tuple[object, ...]:
-    """The causal order: by stage, static renames last, then by the layer's start time."""
+    """The causal order: by stage, static renames last, then by start time."""
     stage, path = _stage(difference), difference.path
     is_flag = difference.part == "trainable"  # freezing a layer freezes its sublayers
     time = flow.start_time(difference.first) if is_flag else flow.time(difference.first)
     if stage in (Stage.AT_REST, Stage.UNTOUCHED):
         row = aspect_of(difference)
         rank = (row.role != "replaced", ASPECTS.index(row))
-        late = row.role not in ("replaced", "chosen")
-        order = (True, rank, time) if _is_name(difference) else (False, late, time, rank)
+        is_late = row.role not in ("replaced", "chosen")
+        order = (True, rank, time) if _is_name(difference) else (False, is_late, time, rank)
         return stage, *order, path, difference.aspect
-    run = _RUNS.get(difference.run, 1) if difference.model == "clone" else 1
+    run = _RUN_ORDER.get(difference.run, 1) if difference.model == "clone" else 1
     return stage, run, time, difference.part != "mask", not difference.in_step, path, difference.aspect
 
 
 def follows(later: Difference, earlier: Difference, flow: Flow) -> bool:
-    """Whether the `later` difference follows from the `earlier` one."""
+    """Whether a `later` difference follows from an `earlier` one."""
     stage_before, stage_now = _stage(earlier), _stage(later)
     source, place = _place_of(earlier), _place_of(later)
     if _is_name(earlier):
@@ -88,7 +88,7 @@ def _is_flag(difference: Difference) -> bool:
 
 
 def _changes_tensors(earlier: Difference) -> bool:
-    """Whether a difference, such as that of a call, can make any layer raise."""
+    """Whether a difference, such as in a call, can make any layer raise."""
     if earlier.part == "config":
         return earlier.severity is Severity.TRAINING  # layers do not call regularizers and constraints
     affects_tensors = earlier.part in _CALL_PARTS or earlier.severity is Severity.OUTPUT
@@ -111,14 +111,14 @@ def _can_affect(later: Difference, earlier: Difference) -> bool:
 
 
 def _follows_statically(later: Difference, earlier: Difference, flow: Flow) -> bool:
-    """Whether a static difference follows from another in the layer or a sublayer."""
+    """Whether a static difference follows from one in the layer or a sublayer."""
     source, place = earlier.first, later.first
     role, later_role = aspect_of(earlier).role, aspect_of(later).role
     is_count = earlier.part == "call" and earlier.change == "count"
     if _is_name(later) and role != "replaced" and not is_count:
         return False
     if later.check == earlier.check == "own" and place is None:
-        return True  # shared objects make the models depend on each other
+        return True  # models that share objects are dependent
     if later.raised is not None and (place is None or _is_flag(earlier)):
         return _changes_tensors(earlier)
     if source is None or place is None or _is_new(source) or _is_new(place):
@@ -131,7 +131,7 @@ def _follows_statically(later: Difference, earlier: Difference, flow: Flow) -> b
         is_about_layers = later.part != "trainable" or min(source.layer, place.layer) >= 0
         return is_about_flags and is_about_layers and flow.are_related(source, place)
     if role == "chosen" and earlier.part in _CALL_PARTS and _is_about_tensors(later):
-        return flow.reaches(source, place)  # a different call passes different tensors on
+        return flow.reaches(source, place)  # other calls pass other tensors on
     if flow.first_place(source.layer) == flow.first_place(place.layer):
         if later.check == "own":
             return role == "replaced" or earlier.check == "own"

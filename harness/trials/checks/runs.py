@@ -4,7 +4,7 @@ outputs: for the same inputs, in inference and training mode, the same structure
 
 masks: the same masks on every output and intermediate tensor.
 
-training: layers add the same losses; a compiled model gives the same results and weights after training on a batch.
+training: layers add the same losses; a compiled model has the same results and weights after a training batch.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from msgspec.structs import replace
 
 from clonediff.harness.observation import CallOutputs, Leaf, ModelRun
 from clonediff.harness.trials.checks.alignment import Pair
-from clonediff.harness.trials.checks.aspects import Aspect, differs, differs_in, differs_in_order
-from clonediff.harness.trials.checks.failures import raises
+from clonediff.harness.trials.checks.aspects import Aspect, difference_at, difference_of, order_differences
+from clonediff.harness.trials.checks.failures import failure_difference
 from clonediff.harness.trials.checks.paths import full_name, place
 from clonediff.harness.trials.checks.skeletons import CHANGES, MISSING, Mismatch, mismatches
 from clonediff.reports.records import CRASH, OUTPUT, PROPERTY, TRAINING, Change, Difference, Place
 
 _output = functools.partial(Aspect, "outputs", "derived", OUTPUT)
-RAISES = Aspect("outputs", "derived", CRASH, "", "raises", "{clone} does not run{training}", "run")
-NESTED = _output("structure", CHANGES, "the outputs of a call found another structure{inside}", "run")
+RUN_FAILURE = Aspect("outputs", "derived", CRASH, "", "raises", "{clone} does not run{training}", "run")
+NESTING = _output("structure", CHANGES, "the outputs of a call found another structure{inside}", "run")
 STEPS = _output("step", ("missing", "extra"), "{a} does not run as often{inside}{training}", "run")
 _TYPE: tuple[Change, ...] = ("shape", "dtype")
 TENSORS = (
@@ -41,7 +41,7 @@ MASK_VALUE = _mask("value", "a mask has other values{inside}{training}{at}", "nu
 _training = functools.partial(Aspect, "training", "derived")
 NOT_TRAINED = _training(CRASH, "", "raises", "{clone} cannot be trained", exclusive=True)
 _WEIGHT = "the {part} of {a} has another {change} after training{inside}"
-TRAINED = (
+TRAINING_RESULTS = (
     _training(TRAINING, "losses", ("count", "value"), "the layers add other losses{inside}"),
     _training(PROPERTY, "losses", "order", "the losses that layers add come in another order{inside}", "", True),
     _training(TRAINING, "loss", "", "training gives another loss or metric{inside}"),
@@ -51,7 +51,7 @@ TRAINED = (
 
 
 class LeafPair(NamedTuple):
-    """Corresponding tensors of two runs: outputs of a layer (`in_step`), or of the model."""
+    """A tensor in two runs: an output of a layer (`in_step`), or of the model."""
 
     path: str
     expected: Leaf
@@ -61,25 +61,25 @@ class LeafPair(NamedTuple):
 
 
 def check_outputs(pair: Pair) -> list[Difference]:
-    """Find steps and outputs that differ; an output gets the first such step's place."""
-    return [difference for runs in pair.runs for difference in output_differences(pair, *runs)]
+    """Find steps and outputs that differ; outputs get the first step's place."""
+    return [item for runs in pair.runs for item in output_differences(pair, *runs)]
 
 
 def output_differences(pair: Pair, expected: ModelRun, found: ModelRun, run: str) -> list[Difference]:
-    """Find differences between two runs, except in masks; none if the original raises."""
+    """Find differences of runs, except in masks; none if the original raises."""
     if expected.failure is not None:
         return []
     if found.failure is not None:
         layer = pair.layers.originals.get(found.failure.layer, -1)
-        return [raises(RAISES, "", "it runs", found.failure, pair.original.structure, layer, run=run)]
+        return [failure_difference(RUN_FAILURE, "", "it runs", found.failure, pair.original.structure, layer, run=run)]
     ends = list(_compare_outputs(pair, expected, found))
-    are_moved = any(difference.part == "" and difference.change == "order" for difference in ends)
+    are_moved = any(item.part == "" and item.change == "order" for item in ends)
     leaves = (leaf for leaf in _leaf_pairs(pair, expected, found) if leaf.in_step or not are_moved)
-    differences = [replace(difference, in_step=True) for difference in _compare_steps(pair, expected, found)] + ends
-    for leaf, first, mismatch in _with_places(leaves, leaf_mismatches):
-        differences.append(differs_in(TENSORS, "", mismatch, leaf.path, first, in_step=leaf.in_step))
+    differences = [replace(item, in_step=True) for item in _compare_steps(pair, expected, found)] + ends
+    for leaf, first, mismatch in _add_places(leaves, leaf_mismatches):
+        differences.append(difference_at(TENSORS, "", mismatch, leaf.path, first, in_step=leaf.in_step))
     worst = TRAINING if run == "training" else CRASH
-    return [replace(difference, run=run, severity=max(difference.severity, worst)) for difference in differences]
+    return [replace(item, run=run, severity=max(item.severity, worst)) for item in differences]
 
 
 def _leaf_pairs(pair: Pair, expected: ModelRun, found: ModelRun) -> Iterator[LeafPair]:
@@ -100,7 +100,7 @@ def _step_path(pair: Pair, step: CallOutputs, layer: int) -> str:
 
 
 def leaf_mismatches(expected: Leaf, found: Leaf) -> Iterator[Mismatch]:
-    """Compare two tensors; compare values only if shape and dtype are equal."""
+    """Compare tensors, and values only if shape and dtype are equal."""
     for change in _TYPE:
         values = getattr(expected, change), getattr(found, change)
         if values[0] != values[1]:
@@ -110,10 +110,10 @@ def leaf_mismatches(expected: Leaf, found: Leaf) -> Iterator[Mismatch]:
         yield Mismatch((), "value", *digests, digests)
 
 
-def _with_places(
+def _add_places(
     leaves: Iterable[LeafPair], mismatches_of: Callable[[Leaf, Leaf], Iterable[Any]]
 ) -> Iterator[tuple[LeafPair, Place, Any]]:
-    """The mismatches of tensors with places; an output gets the first step's place."""
+    """The mismatches of tensors with places; outputs get the first step's place."""
     first: Place | None = None
     for leaf in leaves:
         for mismatch in mismatches_of(leaf.expected, leaf.found):
@@ -123,31 +123,31 @@ def _with_places(
 
 
 def _compare_steps(pair: Pair, expected: ModelRun, found: ModelRun) -> Iterator[Difference]:
-    """Find differences in which steps ran, and in the structure of their outputs."""
+    """Find missing and extra steps, and differences in nesting of outputs."""
     original, alignment = pair.original.structure, pair.steps(expected, found)
     for index, step in enumerate(expected.steps):
         first, path = place(original, step.layer, step.use), _step_path(pair, step, step.layer)
         if index not in alignment.counterparts:
             if step.layer in pair.layers.counterparts:
-                yield STEPS.differs(path, "a call", MISSING, first, change="missing")
+                yield STEPS.difference(path, "a call", MISSING, first, change="missing")
             continue
         counterpart = found.steps[alignment.counterparts[index]]
         for mismatch in mismatches(step.structure, counterpart.structure):
-            yield differs_in((NESTED,), "structure", mismatch, f"{path}.structure", first)
+            yield difference_at((NESTING,), "structure", mismatch, f"{path}.structure", first)
     for index in alignment.extra:
         step = found.steps[index]
         layer = pair.layers.originals.get(step.layer)
         if layer is not None:
             path, first = _step_path(pair, step, layer), place(original, layer, step.use)
-            yield STEPS.differs(path, MISSING, "a call", first, change="extra")
+            yield STEPS.difference(path, MISSING, "a call", first, change="extra")
 
 
 def _compare_outputs(pair: Pair, expected: ModelRun, found: ModelRun) -> Iterator[Difference]:
     model = place(pair.original.structure, -1)
     for mismatch in mismatches(expected.structure, found.structure):
-        yield differs_in((NESTED,), "structure", mismatch, "structure", model)
+        yield difference_at((NESTING,), "structure", mismatch, "structure", model)
     digests = [leaf.digest for leaf in expected.outputs], [leaf.digest for leaf in found.outputs]
-    yield from differs_in_order(TENSORS, "", "outputs", *digests, model)
+    yield from order_differences(TENSORS, "", "outputs", *digests, model)
 
 
 def check_masks(pair: Pair) -> Iterator[Difference]:
@@ -156,52 +156,52 @@ def check_masks(pair: Pair) -> Iterator[Difference]:
 
 
 def mask_differences(pair: Pair, expected: ModelRun, found: ModelRun, run: str) -> Iterator[Difference]:
-    """Find differences in the masks of a run; those in a step count as lost properties."""
+    """Find differences in masks; in a step, they are lost properties."""
     if expected.failure is not None or found.failure is not None:
         return
 
     def mask_mismatches(expected: Leaf, found: Leaf) -> list[tuple[str | None, str | None]]:
         return [(expected.mask, found.mask)] if expected.mask != found.mask else []
 
-    for leaf, first, masks in _with_places(_leaf_pairs(pair, expected, found), mask_mismatches):
+    for leaf, first, masks in _add_places(_leaf_pairs(pair, expected, found), mask_mismatches):
         row = MASK_LOST if masks[1] is None else MASK_ADDED if masks[0] is None else MASK_VALUE
         texts = (masks[0] or "no mask", masks[1] or "no mask")
         severity = PROPERTY if leaf.in_step else OUTPUT
         fields = {"run": run, "in_step": leaf.in_step, "digests": masks if all(masks) else None}
-        yield row.differs(f"{leaf.path}.mask", *texts, first, severity=severity, **fields)
+        yield row.difference(f"{leaf.path}.mask", *texts, first, severity=severity, **fields)
 
 
 def check_training(pair: Pair) -> Iterator[Difference]:
-    """Find differences in the losses of layers, training results and trained weights."""
+    """Find differences in layers' losses, training results and trained weights."""
     for runs in pair.runs:
         yield from _compare_losses(pair, *runs)
-    original, expected, found = pair.original.structure, pair.original.trained, pair.observed.trained
+    original, expected, found = pair.original.structure, pair.original.trained, pair.clone_observation.trained
     if expected is None or found is None or expected.failure is not None:
         return
     if found.failure is not None:
         layer = pair.layers.originals.get(found.failure.layer, -1)
-        yield raises(NOT_TRAINED, "", "it trains", found.failure, original, layer, run="trained")
+        yield failure_difference(NOT_TRAINED, "", "it trains", found.failure, original, layer, run="trained")
         return
     model, counts = place(original, -1), (len(expected.results), len(found.results))
     if counts[0] != counts[1]:
-        yield differs(TRAINED, "loss", "count", "results", *counts, model, run="trained")
+        yield difference_of(TRAINING_RESULTS, "loss", "count", "results", *counts, model, run="trained")
     for index, digests in enumerate(zip(expected.results, found.results, strict=False)):
         if digests[0] != digests[1]:
             loss = Mismatch((index,), "", *digests, digests)
-            yield differs_in(TRAINED, "loss", loss, "results", model, run="trained")
+            yield difference_at(TRAINING_RESULTS, "loss", loss, "results", model, run="trained")
     for index, counterpart in pair.weights.pairs:
         first = place(original, original.weights[index].owner)
         for leaf in leaf_mismatches(expected.weights[index], found.weights[counterpart]):
-            yield differs_in(TRAINED, "weight", leaf, f"weights[{index}]", first, run="trained")
+            yield difference_at(TRAINING_RESULTS, "weight", leaf, f"weights[{index}]", first, run="trained")
 
 
 def _compare_losses(pair: Pair, expected: ModelRun, found: ModelRun, run: str) -> Iterator[Difference]:
     if expected.failure is not None or found.failure is not None:
         return
     model, losses = place(pair.original.structure, -1), (list(expected.losses), list(found.losses))
-    moved = differs_in_order(TRAINED, "losses", "losses", *losses, model, run=run)
+    moved = order_differences(TRAINING_RESULTS, "losses", "losses", *losses, model, run=run)
     yield from moved
     for index, digests in enumerate(zip(*losses, strict=False) if not moved else ()):
         if digests[0] != digests[1]:
             loss = Mismatch((index,), "value", *digests, digests)
-            yield differs_in(TRAINED, "losses", loss, "losses", model, run=run)
+            yield difference_at(TRAINING_RESULTS, "losses", loss, "losses", model, run=run)

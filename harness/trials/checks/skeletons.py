@@ -17,7 +17,7 @@ MISSING = "nothing"
 Consumers = dict[tuple[int, int], list[tuple[str, int, int]]]
 Tensor = tuple[int, int, int]
 """A tensor by layer, use of the layer, and output."""
-TensorName = Callable[[Tensor], str]
+TensorNamer = Callable[[Tensor], str]
 
 CHANGES: tuple[Change, ...] = "missing", "extra", "type", "order", "tensor", "value"
 """The ways in which two skeletons can differ."""
@@ -39,7 +39,7 @@ class Mismatch(NamedTuple):
 
 
 def mismatches(expected: Any, found: Any, keys: tuple[Any, ...] = ()) -> Iterator[Mismatch]:
-    """All differences between two skeletons, in the order of `expected`; extra items come last."""
+    """All differences of two skeletons, in the order of `expected`; extra items are last."""
     if expected == found:
         return
     form = _form(expected)
@@ -48,10 +48,10 @@ def mismatches(expected: Any, found: Any, keys: tuple[Any, ...] = ()) -> Iterato
     elif form in ("value", "tensor"):
         yield Mismatch(keys, "tensor" if form == "tensor" else "value", expected, found)
     else:
-        yield from _in_items(dict(_items(expected)), dict(_items(found)), keys)
+        yield from _compare_items(dict(_items(expected)), dict(_items(found)), keys)
 
 
-def _in_items(expected: Mapping[Any, Any], found: Mapping[Any, Any], keys: tuple[Any, ...]) -> Iterator[Mismatch]:
+def _compare_items(expected: Mapping[Any, Any], found: Mapping[Any, Any], keys: tuple[Any, ...]) -> Iterator[Mismatch]:
     for key, item in expected.items():
         if key in found:
             yield from mismatches(item, found[key], (*keys, key))
@@ -65,7 +65,7 @@ def _in_items(expected: Mapping[Any, Any], found: Mapping[Any, Any], keys: tuple
 
 
 def _form(value: Any) -> str:
-    """The form of a node; nodes of different forms are not compared further."""
+    """The form of a node; different forms are not compared further."""
     if isinstance(value, list):
         return "list"
     if not isinstance(value, dict):
@@ -77,7 +77,7 @@ def _form(value: Any) -> str:
 
 
 def _items(value: Any) -> Iterable[tuple[Any, Any]]:
-    """The items of a skeleton, each with its key or index; a leaf has none."""
+    """The items of a skeleton with keys or indices; a leaf has none."""
     if not isinstance(value, dict):
         return enumerate(value) if isinstance(value, list) else ()
     if isinstance(value.get("tuple"), list):
@@ -95,7 +95,7 @@ def tensors(value: Any) -> Iterator[Tensor]:
             yield from tensors(item)
 
 
-def map_tensors(value: Any, name: TensorName) -> Any:
+def map_tensors(value: Any, name: TensorNamer) -> Any:
     """Replace each {"tensor": [layer, use, output]} in a skeleton with {"tensor": name}."""
     if isinstance(value, dict):
         if set(value) == {"tensor"} and isinstance(value["tensor"], list):

@@ -1,4 +1,4 @@
-"""structure: the clone has the same layers, configs, names, calls, inputs, outputs and attributes."""
+"""structure: the same layers, configs, names, calls, inputs, outputs and attributes."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from msgspec.structs import replace
 from clonediff.harness.observation import CallRecord, LayerRecord, Structure
 from clonediff.harness.trials.checks import facts
 from clonediff.harness.trials.checks.alignment import Pair
-from clonediff.harness.trials.checks.aspects import ARGUMENTS, Aspect, differs, differs_in, differs_in_order
+from clonediff.harness.trials.checks.aspects import ARGUMENTS, Aspect, difference_at, difference_of, order_differences
 from clonediff.harness.trials.checks.paths import path_of, place
 from clonediff.harness.trials.checks.skeletons import CHANGES, MISSING, Mismatch, map_tensors, mismatches
 from clonediff.reports.records import NAME, OUTPUT, PROPERTY, Change, Difference, Part, Place
 
-_BOTH: tuple[Part, ...] = ("input", "output")
+_ENDPOINTS: tuple[Part, ...] = ("input", "output")
 _row = functools.partial(Aspect, "structure")
 _replaced = functools.partial(Aspect, "structure", "replaced", PROPERTY)
 _chosen = functools.partial(Aspect, "structure", "chosen", PROPERTY)
@@ -43,12 +43,12 @@ _END = "an {part} of a model has another {change}{inside}{at}"
 _NESTED = "the %s of a model have another structure{inside}"
 _OPTIONAL = "an {part} of a model that is {was}{change} is {now}{change}{inside}{at}"
 ENDS = (
-    _end(_BOTH, "count", "a model has another number of {part}s{inside}", "config"),
-    _end(_BOTH, "order", "a model has its {part}s in another order{inside}", "config", True),
-    _end(_BOTH, "tensor", _END, "config", True),
-    _end(_BOTH, "dtype", _END, "config"),
-    _row("derived", PROPERTY, _BOTH, "shape", _END, "config"),
-    _row("quiet", PROPERTY, _BOTH, "optional", _OPTIONAL, "config"),
+    _end(_ENDPOINTS, "count", "a model has another number of {part}s{inside}", "config"),
+    _end(_ENDPOINTS, "order", "a model has its {part}s in another order{inside}", "config", True),
+    _end(_ENDPOINTS, "tensor", _END, "config", True),
+    _end(_ENDPOINTS, "dtype", _END, "config"),
+    _row("derived", PROPERTY, _ENDPOINTS, "shape", _END, "config"),
+    _row("quiet", PROPERTY, _ENDPOINTS, "optional", _OPTIONAL, "config"),
     _row("derived", NAME, "input", "name", "an input of a model has another name{inside}", "names", True),
     _end("input structure", CHANGES, _NESTED % "inputs", "config"),
     _end("output structure", CHANGES, _NESTED % "outputs", "config"),
@@ -57,15 +57,15 @@ _LAYERS = "the layers of {a} come in another order{inside}"
 LAYER_ORDER = _row("quiet", PROPERTY, "layer", "order", _LAYERS, "config", True)
 
 _FIELDS: tuple[Change, ...] = ("shape", "dtype", "optional", "name")
-"""The fields of inputs and outputs that are compared, except the name of an output."""
-_NAMES = re.compile(r"initial_state|constants|mask|\w+_mask")
+"""The fields of inputs and outputs to compare, except an output's name."""
+_SPECIAL_ARGUMENTS = re.compile(r"initial_state|constants|mask|\w+_mask")
 _RECURRENT = re.compile(r".*RNN|.*GRU|.*LSTM\w*|Bidirectional")
 _DEFAULT = {"value": "default"}
 """The skeleton of an argument that equals its default, if positional arguments follow."""
 
 
 def check_structure(pair: Pair) -> list[Difference]:
-    """Find differences in the model, its layers, calls, attributes, inputs and outputs."""
+    """Find differences in layers, calls, attributes, inputs and outputs."""
     original, clone = pair.structures
     return [
         *_attributes(pair, original, clone, place(original, -1), "model"),
@@ -84,73 +84,73 @@ def _layers(pair: Pair) -> Iterator[Difference]:
         first, path, holder = place(original, index), path_of(original, index), layer.holder
         if index not in pair.layers.counterparts:
             if holder not in pair.layers.missing:  # in a missing layer, sublayers are not reported
-                yield LAYER_LOST.differs(path, layer.kind, MISSING, first)
+                yield LAYER_LOST.difference(path, layer.kind, MISSING, first)
             continue
         if index in moved and holder not in in_order and holder not in moved:
             in_order.add(holder)
             models = (original, holder), (clone, pair.layers.counterparts.get(holder, -1))
             names, found = ([model.layers[part].name for part in model.members[number]] for model, number in models)
-            yield LAYER_ORDER.differs(f"{path_of(original, holder)}.layers", names, found, place(original, holder))
+            yield LAYER_ORDER.difference(f"{path_of(original, holder)}.layers", names, found, place(original, holder))
         yield from _attributes(pair, layer, clone.layers[pair.layers.counterparts[index]], first, path)
         yield from _calls(pair, index, first)
     for index in pair.layers.extra:
         layer = clone.layers[index]
         if layer.holder not in pair.layers.extra:
             first = replace(place(clone, index), layer=-1, container=False)  # the original has no such layer
-            yield LAYER_ADDED.differs(path_of(clone, index), MISSING, layer.kind, first)
+            yield LAYER_ADDED.difference(path_of(clone, index), MISSING, layer.kind, first)
 
 
 def _attributes(
     pair: Pair, layer: LayerRecord | Structure, counterpart: LayerRecord | Structure, first: Place, path: str
 ) -> Iterator[Difference]:
-    """Find differences in the class, name and `trainable` flag of a layer or model."""
+    """Find differences in class, name and `trainable` flag."""
     # The flag of an input has no effect.
     for name, row in (("kind", KIND), ("name", RENAMED), ("trainable", FLAG)):
         expected, found = getattr(layer, name), getattr(counterpart, name)
         if row is KIND and expected == found and layer.code != counterpart.code:
             found = f"another {found}"
         if expected != found and not (row is FLAG and layer.kind == "InputLayer"):
-            yield row.differs(f"{path}.{name}", expected, found, first)
+            yield row.difference(f"{path}.{name}", expected, found, first)
 
 
 def _calls(pair: Pair, index: int, first: Place) -> Iterator[Difference]:
     original, clone = pair.structures
     calls, clone_calls = original.layers[index].calls, clone.layers[pair.layers.counterparts[index]].calls
-    paired, path = pair.calls[index], f"{path_of(original, index)}.calls"
+    alignment, path = pair.calls[index], f"{path_of(original, index)}.calls"
     if len(calls) != len(clone_calls):
-        yield CALL_COUNT.differs(path, f"{len(calls)} calls", f"{len(clone_calls)} calls", first)
-    if paired.moved:
-        yield CALL_ORDER.differs(path, *paired.orders, first)
-    for use, counterpart in paired.pairs:
+        yield CALL_COUNT.difference(path, f"{len(calls)} calls", f"{len(clone_calls)} calls", first)
+    if alignment.moved:
+        yield CALL_ORDER.difference(path, *alignment.orders, first)
+    for use, counterpart in alignment.pairs:
         expected, found, first = calls[use], clone_calls[counterpart], place(original, index, use)
         if expected.output_count != found.output_count:
-            yield CALL_OUTPUTS.differs(f"{path}[{use}].outputs", expected.output_count, found.output_count, first)
-        for part, leaf in _argument_mismatches(pair, expected, found):
-            name = _argument_name(part, leaf.keys, first.kind)
+            yield CALL_OUTPUTS.difference(f"{path}[{use}].outputs", expected.output_count, found.output_count, first)
+        for part, mismatch in _argument_mismatches(pair, expected, found):
+            name = _argument_name(part, mismatch.keys, first.kind)
             prefix = f"{path}[{use}].{'args' if part == ARGUMENTS[0] else 'kwargs'}"
-            yield differs_in(CALL_ARGUMENTS, part, leaf, prefix, first, argument=name)
+            yield difference_at(CALL_ARGUMENTS, part, mismatch, prefix, first, argument=name)
 
 
 def _argument_name(part: Part, keys: tuple[Any, ...], kind: str) -> str:
-    """The name of an argument that Keras treats specially, such as a mask; or ""."""
+    """The name of an argument that is special for Keras, such as a mask, or ""."""
     if part == "call.kwargs":
-        return keys[0] if keys and _NAMES.fullmatch(keys[0]) else ""
+        return keys[0] if keys and _SPECIAL_ARGUMENTS.fullmatch(keys[0]) else ""
     return "initial_state" if _RECURRENT.fullmatch(kind) and keys[:1] == (0,) and any(keys[1:2]) else ""
 
 
 def _argument_mismatches(pair: Pair, call: CallRecord, counterpart: CallRecord) -> Iterator[tuple[Part, Mismatch]]:
-    """The arguments that differ; the part says whether they are in `args` or `kwargs`."""
+    """The arguments that differ; the part is `args` or `kwargs`."""
     expected = [map_tensors(call.args, pair.tensor_name), map_tensors(call.kwargs, pair.tensor_name)]
     name = pair.name_in_original
     found = [map_tensors(counterpart.args, name), map_tensors(counterpart.kwargs, name)]
-    expected[0], found[0] = _as_lists(expected[0], found[0]), _as_lists(found[0], expected[0])
-    for part, value, clone_value in zip(ARGUMENTS, _with_keywords(*expected, *found), found, strict=True):
-        for leaf in mismatches(value, clone_value):
-            yield part, leaf
+    expected[0], found[0] = _use_lists(expected[0], found[0]), _use_lists(found[0], expected[0])
+    for part, value, clone_value in zip(ARGUMENTS, _use_keywords(*expected, *found), found, strict=True):
+        for mismatch in mismatches(value, clone_value):
+            yield part, mismatch
 
 
-def _as_lists(args: list[Any], other_args: list[Any]) -> list[Any]:
-    """Put a tensor of `args` into a list if `other_args` has a list that begins with it."""
+def _use_lists(args: list[Any], other_args: list[Any]) -> list[Any]:
+    """Put a tensor into a list if `other_args` has a list that begins with it."""
     pairs = list(zip(args, other_args, strict=False))
     lists = [
         [argument] if isinstance(other, list) and len(other) > 1 and other[0] == argument else argument
@@ -159,8 +159,8 @@ def _as_lists(args: list[Any], other_args: list[Any]) -> list[Any]:
     return lists + args[len(pairs) :]
 
 
-def _with_keywords(args: Any, kwargs: Any, other_args: Any, other_kwargs: Any) -> tuple[Any, Any]:
-    """Turn positional arguments into keywords if the clone has them by keyword."""
+def _use_keywords(args: Any, kwargs: Any, other_args: Any, other_kwargs: Any) -> tuple[Any, Any]:
+    """Turn positional arguments into keywords, as in the clone."""
     rest = args[len(other_args) :]
     names = [name for name in other_kwargs if name not in kwargs]
     if len(names) < len(rest):  # the clone has no keyword for a default
@@ -176,17 +176,17 @@ def _with_keywords(args: Any, kwargs: Any, other_args: Any, other_kwargs: Any) -
 
 def _ends(pair: Pair, part: Part, nesting: Part) -> Iterator[Difference]:
     original, plural, model = pair.original.structure, f"{part}s", place(pair.original.structure, -1)
-    for leaf in mismatches(*(getattr(structure, f"{part}_structure") for structure in pair.structures)):
-        yield differs_in(ENDS, nesting, leaf, f"model.{part}_structure", model)
+    for mismatch in mismatches(*(getattr(structure, f"{part}_structure") for structure in pair.structures)):
+        yield difference_at(ENDS, nesting, mismatch, f"model.{part}_structure", model)
     ends, clone_ends = (getattr(structure, plural) for structure in pair.structures)
     tensors = [pair.tensor_name(end.tensor) for end in ends], [pair.name_in_original(end.tensor) for end in clone_ends]
-    moved = differs_in_order(ENDS, part, plural, *tensors, model)
+    moved = order_differences(ENDS, part, plural, *tensors, model)
     yield from moved
     if moved and len(ends) == len(clone_ends):
         return
-    for index, (end, clone_end, *named) in enumerate(zip(ends, clone_ends, *tensors, strict=False)):
+    for index, (end, clone_end, *names) in enumerate(zip(ends, clone_ends, *tensors, strict=False)):
         values = {field: [getattr(end, field), getattr(clone_end, field)] for field in _FIELDS}
-        for change, (expected, found) in {**values, "tensor": named}.items():
+        for change, (expected, found) in {**values, "tensor": names}.items():
             if expected != found and (part, change) != ("output", "name"):
                 path, first = f"{plural}[{index}].{change}", place(original, *end.tensor[:2])
-                yield differs(ENDS, part, change, path, expected, found, first)
+                yield difference_of(ENDS, part, change, path, expected, found, first)

@@ -10,36 +10,36 @@ from collections.abc import Iterator, Sequence
 
 from clonediff.harness.observation import Variable
 from clonediff.harness.trials.checks.alignment import Alignment, Pair
-from clonediff.harness.trials.checks.aspects import VARIABLES, Aspect, differs
-from clonediff.harness.trials.checks.failures import raises
+from clonediff.harness.trials.checks.aspects import VARIABLES, Aspect, difference_of
+from clonediff.harness.trials.checks.failures import failure_difference
 from clonediff.harness.trials.checks.paths import path_and_place, place
 from clonediff.harness.trials.checks.skeletons import MISSING
 from clonediff.reports.records import CRASH, NAME, OUTPUT, TRAINING, Change, Difference, Part
 
 _output = functools.partial(Aspect, "weights", "derived", OUTPUT)
 _named = functools.partial(Aspect, "weights", "derived", NAME, VARIABLES)
-LOST = _output(VARIABLES, "missing", "a {part} of {a} is missing{inside}", "listed")
-ADDED = _output(VARIABLES, "extra", "{a} has one {part} more{inside}", "listed")
-MOVED = _output(VARIABLES, "order", "a model has its {part}s in another order{inside}", "listed", True)
+VARIABLE_LOST = _output(VARIABLES, "missing", "a {part} of {a} is missing{inside}", "listed")
+VARIABLE_ADDED = _output(VARIABLES, "extra", "{a} has one {part} more{inside}", "listed")
+VARIABLE_ORDER = _output(VARIABLES, "order", "a model has its {part}s in another order{inside}", "listed", True)
 _CONSTRAINT = "a {part} of {a} has another constraint or regularizer{inside}"
 _FROZEN = "a {frozen} {part} of {a} is {thawed}{inside}"
-FIELDS = (
+VARIABLE_FIELDS = (
     _output(VARIABLES, ("shape", "dtype"), "a {part} of {a} has another {change}{inside}", "listed"),
     Aspect("weights", "derived", TRAINING, VARIABLES, "trainable", _FROZEN, "listed", True, topic="flag"),
     Aspect("weights", "derived", TRAINING, VARIABLES, "constraint", _CONSTRAINT, "listed"),
     _named(("scope", "path alone"), "a {part} of {a} has another path{inside}", "listed", True),
     _named(("name", "name alone"), "a {part} of {a} has another name{inside}", "listed", True),
 )
-STATE = _output("state", "value", "a state of {a} begins with another value{inside}")
-COPIED = _output("copied", "value", "a weight of {a} does not keep the value that is copied into it{inside}")
+STATE_VALUE = _output("state", "value", "a state of {a} begins with another value{inside}")
+COPIED_VALUE = _output("copied", "value", "a weight of {a} does not keep the value that is copied into it{inside}")
 _REFUSED = "{clone} does not accept the weights of the original"
-REFUSED = Aspect("weights", "derived", CRASH, "", "raises", _REFUSED, exclusive=True)
+WEIGHTS_REFUSED = Aspect("weights", "derived", CRASH, "", "raises", _REFUSED, exclusive=True)
 
 
 def check_weights(pair: Pair) -> list[Difference]:
-    """Find differences in weights and states, and in weights copied to the clone."""
+    """Find differences in weights and states, and in copied weights."""
     return [
-        *(difference for objects in pair.variables for difference in _compare_variables(pair, *objects)),
+        *(item for objects in pair.variables for item in _compare_variables(pair, *objects)),
         *_compare_copied(pair),
     ]
 
@@ -50,27 +50,27 @@ def _compare_variables(
     original = pair.original.structure
     for index in alignment.missing:
         path, first = path_and_place(original, part, index)
-        yield LOST.differs(path, _describe(expected[index]), MISSING, first, part=part)
+        yield VARIABLE_LOST.difference(path, _describe(expected[index]), MISSING, first, part=part)
     for counterpart in alignment.extra:
         first = place(original, pair.layers.originals.get(found[counterpart].owner, -1))
         path = f"{part}s[+{counterpart}]"
-        yield ADDED.differs(path, MISSING, _describe(found[counterpart]), first, part=part)
+        yield VARIABLE_ADDED.difference(path, MISSING, _describe(found[counterpart]), first, part=part)
     if alignment.moved:
         first = place(original, expected[alignment.moved[0][0]].owner)
-        yield MOVED.differs(f"{part}s", *alignment.orders, first, part=part)
+        yield VARIABLE_ORDER.difference(f"{part}s", *alignment.orders, first, part=part)
     for index, counterpart in alignment.pairs:
         variable, copy = expected[index], found[counterpart]
         path, first = path_and_place(original, part, index)
         for field, change in _changed_fields(variable, copy):
             values = getattr(variable, field), getattr(copy, field)
-            yield differs(FIELDS, part, change, f"{path}.{field}", *values, first)
+            yield difference_of(VARIABLE_FIELDS, part, change, f"{path}.{field}", *values, first)
         if part == "state" and variable.value and copy.value and variable.value != copy.value:
             digests = variable.value, copy.value
-            yield STATE.differs(f"{path}.value", *digests, first, digests=digests)
+            yield STATE_VALUE.difference(f"{path}.value", *digests, first, digests=digests)
 
 
 def _changed_fields(expected: Variable, found: Variable) -> Iterator[tuple[str, Change]]:
-    """The fields in which two variables differ; a name at the end of a path counts once."""
+    """The fields that differ; a name at the end of a path counts once."""
     has_names = bool(expected.short_name and found.short_name)
     renamed = has_names and expected.short_name != found.short_name
     moved = expected.name.rpartition("/")[2] != found.name.rpartition("/")[2]
@@ -87,14 +87,14 @@ def _changed_fields(expected: Variable, found: Variable) -> Iterator[tuple[str, 
 
 def _compare_copied(pair: Pair) -> Iterator[Difference]:
     expected, original = pair.original.copied_weights, pair.original.structure
-    found = pair.observed.copied_weights
-    if pair.observed.copy_failure is not None:
-        yield raises(REFUSED, "set_weights", "it accepts the weights", pair.observed.copy_failure, original)
+    found = pair.clone_observation.copied_weights
+    if (failure := pair.clone_observation.copy_failure) is not None:
+        yield failure_difference(WEIGHTS_REFUSED, "set_weights", "it accepts the weights", failure, original)
         return
     for index, digests in enumerate(zip(expected, found, strict=False)):
         if digests[0] != digests[1]:
             first = place(original, original.weights[index].owner if index < len(original.weights) else -1)
-            yield COPIED.differs(f"weights[{index}].copied", *digests, first, digests=digests)
+            yield COPIED_VALUE.difference(f"weights[{index}].copied", *digests, first, digests=digests)
 
 
 def _describe(variable: Variable) -> str:
