@@ -9,7 +9,7 @@ import pytest
 from clonediff import assert_clones_faithfully, clone_model
 from tests.fixed.generations import for_builders
 from tests.mutants.models import MODELS
-from tests.mutants.trials import live
+from tests.mutants.trials import differences_of_live_model
 
 
 @for_builders("MODELS")
@@ -19,7 +19,7 @@ def test_clone_is_faithful(generation, builder):
 
 @pytest.mark.parametrize("name", MODELS)
 def test_clone_of_a_clone_is_faithful(name):
-    assert live(name, lambda model: clone_quietly(clone_quietly(model))) == []
+    assert differences_of_live_model(name, lambda model: clone_quietly(clone_quietly(model))) == []
 
 
 def clone_quietly(model):
