@@ -25,7 +25,7 @@ from clonediff.reports.verdict import NEW, group_findings
 EVERY_NIGHT = ("keras-nightly", "keras", "tf_keras")
 EVERY_THIRD_NIGHT = ("keras/torch", "keras/jax")
 LABEL = "clonediff"
-GONE = "Known issues of Keras that are gone on keras-nightly"
+SHARED_ISSUE_TITLE = "Known issues of Keras that are gone on keras-nightly"
 MAX_ISSUES = 20
 """How many issues one night may open. The report of the run has the other findings; usually one change causes all."""
 
@@ -81,13 +81,13 @@ def _issue_numbers() -> dict[str, int]:
 
 def _shared_issue() -> int:
     """The number of the shared GitHub issue, which is opened if necessary."""
-    if GONE not in (numbers := _issue_numbers()):
+    if SHARED_ISSUE_TITLE not in (numbers := _issue_numbers()):
         text = (
             "Each comment names a known issue that is gone. If the script in reports/known has no `until`, add one.\n"
         )
-        _gh("issue", "create", "--label", LABEL, "--title", GONE, "--body-file", "-", stdin=text)
+        _gh("issue", "create", "--label", LABEL, "--title", SHARED_ISSUE_TITLE, "--body-file", "-", stdin=text)
         numbers = _issue_numbers()
-    return numbers[GONE]
+    return numbers[SHARED_ISSUE_TITLE]
 
 
 def _gh(*arguments: str, stdin: str = "") -> str:

@@ -21,11 +21,11 @@ from clonediff.reports.records import EFFECTS, Finding, cloner_name, write_bytes
 from clonediff.reports.run_folder import StoredRun
 from clonediff.reports.verdict import (
     NEW,
+    effect_of,
     group_findings,
     known_causes,
     refusals,
     run_text,
-    severity_of,
     severity_table,
     verdict,
     versions_text,
@@ -68,7 +68,7 @@ def _variables(stored: StoredRun, known: KnownIssues) -> dict[str, Any]:
         "refusals": list(refusals(stored.run)),
         "issue": issue,
         "picture": picture,
-        "severity_of": severity_of,
+        "effect_of": effect_of,
         "versions_text": versions_text,
         "cloner_name": cloner_name,
     }

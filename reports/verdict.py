@@ -11,7 +11,7 @@ from clonediff.reports.records import EFFECTS, LEFT_OUT, SEVERITIES, Run, Severi
 from clonediff.reports.run_folder import StoredFinding, StoredRun, example_file
 
 MAX_REFUSED_SHARE = 0.03
-"""The share of a subject's graphs that may be refused without being a finding."""
+"""A subject may refuse this share of its graphs; more is a bug in the generator."""
 
 _GRAPH_EFFECTS = {**EFFECTS, Severity.NAME: "changes only a name"}
 NEW = "New findings"
@@ -25,13 +25,13 @@ _PACKAGES = {"keras": "Keras", "tf_keras": "tf_keras"}
 class RunVerdict:
     """The headline, on the first cloner; `sentences` on the other cloners; and notes.
 
-    It `breaks` if a new finding is confirmed, a finding cannot be read, or too many graphs could not be built.
+    It `fails` if a new finding is confirmed, a finding cannot be read, or too many graphs could not be built.
     """
 
     headline: str
     sentences: tuple[str, ...]
     notes: tuple[str, ...]
-    breaks: bool
+    fails: bool
 
 
 def verdict(stored: StoredRun) -> RunVerdict:
@@ -49,8 +49,8 @@ def verdict(stored: StoredRun) -> RunVerdict:
         headline = f"{sentences[0]}: {known}{found}"
     else:
         headline = f"{found} in {quantity(run.total.trials, 'trial')}".capitalize()
-    breaks = bool(new or stored.damaged_folders or list(_generator_bugs(run)))
-    return RunVerdict(headline, tuple(f"{sentence}." for sentence in sentences[1:]), tuple(_notes(stored)), breaks)
+    fails = bool(new or stored.damaged_folders or list(_generator_bugs(run)))
+    return RunVerdict(headline, tuple(f"{sentence}." for sentence in sentences[1:]), tuple(_notes(stored)), fails)
 
 
 def _notes(stored: StoredRun) -> Iterator[str]:
@@ -59,7 +59,7 @@ def _notes(stored: StoredRun) -> Iterator[str]:
     yield from _faults(run)
     if run.total.unrun:
         graphs = f"{run.total.unrun:,} of {quantity(run.total.graphs, 'graph')} could not run"
-        yield f"{graphs}: they were compared without a run, and are not in the numbers of a cloner"
+        yield f"{graphs}: they were compared without a run, and are not counted for any cloner"
     if run.at_least is not Severity.NAME:
         effects = [effect for severity, effect in EFFECTS.items() if severity > run.at_least]
         rows = graphs_by_severity(run).items()
@@ -165,7 +165,7 @@ def _cloner_in_sentence(run: Run, cloner: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class KnownCause:
-    """A known issue that a run found.
+    """The causes in a run that one known issue explains.
 
     `issue` is None if this version of clonediff does not have it. `severity` is the severity of the issue, or else the
     most frequent severity; `worse` counts the graphs with a worse severity.
@@ -181,7 +181,7 @@ class KnownCause:
 
 
 def known_causes(run: Run, known: KnownIssues) -> list[KnownCause]:
-    """The known issues that a run found, by severity, then by number of graphs."""
+    """The known causes of a run, by severity, then by number of graphs."""
     causes = [_known_cause(name, known.get(name), run) for name in run.total.known]
     return sorted(causes, key=lambda cause: (cause.severity, -cause.graphs, cause.id))
 
@@ -214,7 +214,7 @@ def _rank(item: StoredFinding) -> tuple[int, str, str]:
     return len(Severity) if severity is None else severity, item.finding.first_seen, item.name
 
 
-def severity_of(item: StoredFinding) -> str:
+def effect_of(item: StoredFinding) -> str:
     """The effect of a finding on the clone, or "cannot be tried"."""
     severity = item.finding.severity
     return EFFECTS[severity] if severity is not None else "cannot be tried"

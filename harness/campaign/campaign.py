@@ -183,4 +183,4 @@ class Campaign:
         if is_unusable or subject not in self._state.versions or self._failures[subject] == MAX_FAILURES:
             self._record.give_up(subject, reason)
         else:
-            self._record.add_failure(f"{subject}: {'a shard' if is_shard else 'reducing'}: {reason}")
+            self._record.add_failure(f"{subject}: {'searching' if is_shard else 'reducing'}: {reason}")

@@ -103,7 +103,7 @@ def command(known_issues: Path, out: Path | None, corpus: Path | None, as_json: 
     say_json(summary(stored_run, known)) if as_json else say_run(stored_run, known)
     if run.interrupted or cluster_gone or not run.total.trials:
         sys.exit(exit_code(interrupted=run.interrupted, failed=True))
-    sys.exit(CLONEDIFF_FAILED if run.failures or run.total.faults else int(verdict(stored_run).breaks))
+    sys.exit(CLONEDIFF_FAILED if run.failures or run.total.faults else int(verdict(stored_run).fails))
 
 
 def _setup(known: KnownIssues, minutes: float | None, trials: int | None, **options: Any) -> tuple[Setup, Run]:

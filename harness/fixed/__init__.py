@@ -41,7 +41,7 @@ def clone_model(
         recursive: Whether `clone_function` and `call_function` apply to the layers of nested models as well.
         weights: Whether to copy the values of weights, states and the optimizer. By default, each weight is initialized
             by its layer. A weight keeps its value if it belongs to a function and no layer or, with a warning, if
-            neither `build` nor the config creates it. A vocabulary is kept; a mean and a variance are weights.
+            neither `build` nor `from_config` creates it. A vocabulary is kept; a mean and a variance are weights.
         name: The name of the clone; by default, the name of the original.
 
     Returns:

@@ -19,7 +19,7 @@ from clonediff.harness.fixed.values import Values
 
 @dataclasses.dataclass(eq=False)
 class Replay:
-    """Repeats the calls of one model."""
+    """Repeats the calls of one model; `keras` is our module `keras3` or `tf_keras`."""
 
     keras: Any
     model: Any
@@ -38,8 +38,8 @@ class Replay:
         self.settled_layers: set[int] = set()
         """The `id`s of layers that `clone_function` replaced, or whose calls have begun."""
 
-    def is_sequential(self, graph: Any) -> bool:
-        return isinstance(graph, self.keras.Sequential)
+    def is_sequential(self, model: Any) -> bool:
+        return isinstance(model, self.keras.Sequential)
 
     def clone(self) -> Any:
         model = self.model
@@ -48,37 +48,37 @@ class Replay:
             for tensor, new in zip(model.inputs, self.tensors, strict=True):
                 memo[id(tensor)] = new
                 memo[id(tensor._keras_history[0])] = new._keras_history[0]
-        graphs = self._graphs(model)
-        for graph in graphs:
-            cls: Any = type(graph)
-            memo[id(graph)] = cls.__new__(cls)
-        layers = [layer for graph in graphs for layer in self.keras.layers_of(graph)]
+        parts = self._models_to_repeat(model)
+        for part in parts:
+            cls: Any = type(part)
+            memo[id(part)] = cls.__new__(cls)
+        layers = [layer for part in parts for layer in self.keras.layers_of(part)]
         for layer in layers:
             is_operation = isinstance(layer, self.keras.InputLayer) or not isinstance(layer, self.keras.LAYER)
             if self.clone_function is not None and not is_operation and id(layer) not in memo:
                 self._use_replacement(layer, self.clone_function(layer))
         classes = (self.keras.TENSOR, self.keras.VARIABLE)
         inputs = [layer.output for layer in layers if isinstance(layer, self.keras.InputLayer)]
-        for graph in graphs:
-            if not self.is_sequential(graph):
-                arguments = [self.keras.arguments_of(call) for call in self.keras.calls_of(graph)]
-                inputs += [*graph.inputs, *(leaf for leaf in self.leaves(arguments) if not isinstance(leaf, classes))]
+        for part in parts:
+            if not self.is_sequential(part):
+                arguments = [self.keras.arguments_of(call) for call in self.keras.calls_of(part)]
+                inputs += [*part.inputs, *(leaf for leaf in self.leaves(arguments) if not isinstance(leaf, classes))]
         self.copy(*layers, *inputs)
-        for graph in graphs:
-            for call in () if self.is_sequential(graph) else self._sort_calls(self.keras.calls_of(graph)):
+        for part in parts:
+            for call in () if self.is_sequential(part) else self._sort_calls(self.keras.calls_of(part)):
                 self._repeat_call(call)
-            self._create_model(graph, memo[id(graph)])
+            self._create_model(part, memo[id(part)])
         if self.weights:
             self._copy_values({id(layer): layer for layer in layers if isinstance(layer, self.keras.LAYER)}.values())
         return memo[id(model)]
 
-    def _graphs(self, model: Any) -> list[Any]:
+    def _models_to_repeat(self, model: Any) -> list[Any]:
         """The models whose calls are repeated, each after its nested models."""
-        graphs: dict[int, Any] = {}
+        parts: dict[int, Any] = {}
         for layer in self.keras.layers_of(model) if self.recursive else ():
             if isinstance(layer, (self.keras.Sequential, self.keras.Functional)):
-                graphs.update((id(graph), graph) for graph in self._graphs(layer))
-        return [*graphs.values(), model]
+                parts.update((id(part), part) for part in self._models_to_repeat(layer))
+        return [*parts.values(), model]
 
     def _use_replacement(self, layer: Any, new: Any) -> None:
         if not isinstance(new, self.keras.LAYER) or isinstance(new, self.keras.InputLayer):
@@ -90,7 +90,7 @@ class Replay:
         self.settled_layers.add(id(layer))
 
     def copy(self, *objects: Any) -> None:
-        """Copy new objects, and give their variables values."""
+        """Copy objects that have no copy yet, and give the copies' variables values."""
         self.copier.copy(*objects)
         Values(self.copier).run(self.weights)
 
@@ -185,7 +185,7 @@ class Replay:
                 predecessors[later].append(earlier)
         try:
             return list(graphlib.TopologicalSorter(predecessors).static_order())
-        except graphlib.CycleError:  # a model made of a part of a graph may need another order
+        except graphlib.CycleError:  # a model made of a part of another may need another order
             return list(graphlib.TopologicalSorter(needs).static_order())
 
     def copy_attributes(self, model: Any, new: Any, names: Iterable[str]) -> None:
@@ -245,7 +245,7 @@ def _shapes(layer: Any) -> str:
 
 
 def skeleton(structure: Any) -> Any:
-    """The nesting of a structure: tuples count as lists, a single item as no list."""
+    """The nesting: tuples count as lists, and a list of one item as that item."""
     if isinstance(structure, dict):
         return {key: skeleton(value) for key, value in structure.items()}
     parts = [skeleton(value) for value in structure] if isinstance(structure, list | tuple) else [None]

@@ -106,7 +106,7 @@ class Values:
         return any(id(weight) in self.empty_copies for weight in weights)
 
     def _keep_unknown(self, owner: Any, variables: Iterable[Any]) -> Iterator[str]:
-        """Keep the values of variables that neither `build` nor a config creates; yield messages."""
+        """Keep the values of variables that neither `build` nor `from_config` creates; yield messages."""
         error = self.errors.get(id(owner))
         reason = f" ({type(error).__name__}: {textwrap.shorten(str(error), 150)})" if error else ""
         for variable in variables:
@@ -115,7 +115,7 @@ class Values:
                 self._keep_values([variable])
                 yield (
                     f"clone_model: the variable '{path}' of '{owner.name}' (class `{type(owner).__name__}`) keeps its "
-                    "value in the clone, as neither `build` nor the config of its owner creates it"
+                    "value in the clone, as neither `build` nor `from_config` creates it"
                     f"{reason}. Create it in `build` to initialize it in clones."
                 )
 

@@ -34,7 +34,7 @@ def draw_graphs(
 ) -> Iterator[Graph]:
     """Draw `count` graphs, with preparations if all `cloners` take the arguments of `clone_model`.
 
-    A draw may yield no model: there are up to three for each graph.
+    A draw may yield no graph, so there are up to `3 * count` draws.
     """
     options["plain"] = not (cloners and all(map(takes_arguments, cloners)))
     graphs = (process.draw({"seed": seed * 1_000_003 + number, **options}) for number in range(3 * count))
@@ -124,8 +124,8 @@ def reduce_graph(
         reduce(graph, lambda program: rebuild(trials.process, program), shows, max_trials)
     except (_OutOfTime, SubjectError) as error:
         is_finished, failure = False, str(error)
-    drawn, smallest = causes[0], causes[-1]
-    if smallest.graph is not None and smallest is not drawn and not failure:
+    drawn_cause, smallest_cause = causes[0], causes[-1]
+    if smallest_cause.graph is not None and smallest_cause is not drawn_cause and not failure:
         # Try all cloners, to see who is at fault.
-        smallest = trials.find(key, smallest.graph, costly=costly) or drawn
-    return Reduction(smallest, drawn, is_finished, failure)
+        smallest_cause = trials.find(key, smallest_cause.graph, costly=costly) or drawn_cause
+    return Reduction(smallest_cause, drawn_cause, is_finished, failure)

@@ -1,4 +1,4 @@
-"""`STFTSpectrogram.from_config` does not deserialize an array `window`, so loading or nested cloning raises.
+"""`STFTSpectrogram.from_config` does not deserialize an array `window`, so loading, or cloning a nested model, raises.
 
 `get_config` returns the array itself, so cloning the layer at the top level works. Once the config is serialized, in a
 file, a nested model or `Model.from_config`, the constructor gets a dictionary instead of the array.

@@ -1,4 +1,4 @@
-"""`serialize_keras_object` rejects `Ellipsis`, so saving or nested cloning of `x[..., :1]` raises.
+"""`serialize_keras_object` rejects `Ellipsis`, so saving `x[..., :1]`, or cloning it in a nested model, raises.
 
 https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/saving/serialization_lib.py#L394
 https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/models/cloning.py#L52

@@ -47,10 +47,10 @@ def test_each_fixed_issue_exists_and_belongs_to_one_fix() -> None:
     assert sorted(ids) == sorted(set(ids))
 
 
-SMALL = [fix for fix in FIXES if not fix.name.startswith("10")]
+SMALL_FIXES = [fix for fix in FIXES if not fix.name.startswith("10")]
 
 
-@pytest.mark.parametrize(("generation", "fixes"), [("keras", SMALL), ("keras", FIXES), ("tf_keras", FIXES)])
+@pytest.mark.parametrize(("generation", "fixes"), [("keras", SMALL_FIXES), ("keras", FIXES), ("tf_keras", FIXES)])
 def test_scripts_of_fixed_issues_pass_with_the_fixes(generation: str, fixes: list[Proposal], tmp_path: Path) -> None:
     copy = PrivateCopy(generation, INSTALLED_PACKAGES, tmp_path / "copy")
     for fix in fixes:
@@ -87,14 +87,14 @@ model.compile(keras.optimizers.Adam(0.25), loss=["mse", None])
 model.optimizer.build(model.trainable_variables)
 clone = keras.models.clone_model(model)
 
-assert not np.array_equal(model.weights[0], clone.weights[0]), "the weights are new"
-assert len({id(x) for it in (model, clone) for x in it.variables}) == 2 * len(model.variables)
+assert not np.array_equal(model.weights[0], clone.weights[0]), "the clone has the weights of the model"
+assert len({id(x) for keras_model in (model, clone) for x in keras_model.variables}) == 2 * len(model.variables)
 assert clone.optimizer is not model.optimizer and float(clone.optimizer.learning_rate) == 0.25
 assert clone.get_layer("string_lookup").get_vocabulary() == ["[UNK]", "b", "a"]
 saved = []
-for name, each in (("model", model), ("clone", clone)):
-    tf.train.Checkpoint(model=each).write(name)
-    each.save_weights(name + ".weights.h5")
+for name, keras_model in (("model", model), ("clone", clone)):
+    tf.train.Checkpoint(model=keras_model).write(name)
+    keras_model.save_weights(name + ".weights.h5")
     keys = []
     h5py.File(name + ".weights.h5").visititems(lambda key, value: keys.append((key, getattr(value, "shape", ()))))
     saved.append((keys, tf.train.list_variables(name)))
@@ -112,7 +112,7 @@ model = keras.Model(inputs, layers.Pipeline([dense])(inputs))
 model.compile(loss="mse")
 model.optimizer.learning_rate = 0.25
 assert float(keras.models.clone_model(model).optimizer.learning_rate) == 0.25
-clone = keras.models.clone_model(model, call_function=lambda layer, *args, **named: layer(*args, **named))
+clone = keras.models.clone_model(model, call_function=lambda layer, *args, **kwargs: layer(*args, **kwargs))
 assert {*map(id, clone._flatten_layers())}.isdisjoint(map(id, model._flatten_layers()))
 model.compile(optimizers.MultiOptimizer(lambda _: optimizers.Adam()), "mse", metrics=[metrics.FalsePositives()])
 model.fit(np.ones((4, 3)), np.ones((4, 2)), verbose=0)
@@ -129,7 +129,7 @@ def test_with_the_fixes_a_clone_is_saved_and_trained_like_its_model(script: str,
         assert runner.answer(Script(script, "AssertionError", must_fail=True)) == (ReplayAnswer.GONE, "")
 
 
-RELEASE = '''\
+RELEASE_FILE = '''\
 """A module."""
 
 import abc
@@ -184,7 +184,7 @@ EDITS = {
         "class Two:\n    def three(self):\n        return 3\n",
         "        return 2\n\n    def three(self):\n        return 3\n",
     ),
-    "is a file of its own": (
+    "adds a function, and a class in a new file": (
         '"other"]\n# definitions."keras/src/models/new.py" = ["New"',
         "class New: ...\n\n\nONE = 1\n\n\ndef other():\n    return math\n",
         "        return 2\n\n\ndef other():\n    return math\n",
@@ -196,7 +196,7 @@ EDITS = {
 def apply_fix(text: str, folder: Path) -> str:
     path = folder / "site" / "keras" / "src" / "models" / "cloning.py"
     path.parent.mkdir(parents=True)
-    path.write_text(RELEASE)
+    path.write_text(RELEASE_FILE)
     copy = PrivateCopy("keras", (str(folder / "site"),), folder / "copy")
     copy.apply("fix.py", text)
     return (copy.folder / "keras/src/models/cloning.py").read_text()

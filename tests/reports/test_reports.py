@@ -61,7 +61,7 @@ def reports(path: Path, findings: list[Json], known: KnownIssues = KNOWN, **chan
 
 
 @pytest.mark.parametrize(
-    ("changes", "findings", "headline", "breaks"),
+    ("changes", "findings", "headline", "fails"),
     [
         pytest.param({}, [], f"{SENTENCE}: 2 known causes, nothing new", False, id="known"),
         pytest.param({}, [finding(0), finding(1)], f"{SENTENCE}: 2 known causes, 2 new", True, id="new"),
@@ -85,14 +85,14 @@ def reports(path: Path, findings: list[Json], known: KnownIssues = KNOWN, **chan
     ],
 )  # fmt: skip
 def test_every_report_begins_with_the_verdict(
-    changes: dict[str, Any], findings: list[Json], headline: str, breaks: bool, tmp_path: Path
+    changes: dict[str, Any], findings: list[Json], headline: str, fails: bool, tmp_path: Path
 ) -> None:
     page, summary, _ = reports(tmp_path, findings, **changes)
     result = verdict(read_run(tmp_path))
-    assert (result.headline, result.breaks) == (headline, breaks)
+    assert (result.headline, result.fails) == (headline, fails)
     assert summary.startswith(f"## clonediff: {headline}\n")
     assert headline in page.text
-    assert ("a bug in the generator" in summary) is ("10" in str(changes.get("counts", "")) and breaks and not findings)
+    assert ("a bug in the generator" in summary) is ("10" in str(changes.get("counts", "")) and fails and not findings)
 
 
 def test_the_reports_say_that_a_run_has_not_ended(tmp_path: Path) -> None:
@@ -107,7 +107,7 @@ def test_the_reports_say_that_a_run_has_not_ended(tmp_path: Path) -> None:
 RICH_RUN: Json = {
     "interrupted": True, "seconds": 8000.0, "at_least": 2, "jobs": 3,
     "lost": {"keras/jax": "keras/jax: jax\nis not installed"},
-    "failures": ["keras: a shard: no"],
+    "failures": ["keras: searching: no"],
     "flaky": ["keras: a title"],
     "counts": keras_counts(losses={"memory": 2, "time": 1}, refused={"ValueError: no": 10, "TypeError: b": 1},
        graphs=320, unrun=20,

@@ -21,7 +21,7 @@ class Backend:
     global_state: Sequence[tuple[Any, str]] = ()
     """The objects and attributes that hold the backend's own generator."""
     uses_own_generator = False
-    """Whether Keras draws from the backend's own generator, besides the seeds of layers."""
+    """Whether Keras also draws from the backend's own generator, as for a layer without a seed."""
 
     def make_deterministic(self) -> None:
         """Make kernels deterministic and precise. For child processes."""
