@@ -1,7 +1,7 @@
 """Requests for trials, and observations of a model and its clones, as plain data.
 
-The process of Keras makes observations, which another compares. Arrays are digests: if two differ,
-`SubjectProcess.values` returns the numbers.
+A child process makes observations, and its parent compares them. Arrays are digests:
+`SubjectProcess.values` says how two of them differ.
 """
 
 from __future__ import annotations
@@ -231,7 +231,7 @@ class Observation(msgspec.Struct, frozen=True):
     copied_weights: tuple[str, ...] = ()
     fresh_weights: tuple[bool, ...] = ()
     fresh_states: tuple[bool, ...] = ()
-    trained: TrainingResults | None = None
+    training_results: TrainingResults | None = None
     keeps_inputs: bool = False
     null_model: Observation | None = None
     is_live: bool = False
@@ -242,7 +242,7 @@ class Clone(msgspec.Struct, frozen=True):
     """The result of one cloner: a clone or a failure, and changes to the original.
 
     `original_after` and `inference_after` are the structure and a run of the original after cloning, None if unchanged.
-    `warnings` has those that building the model did not give. `clone_rerun` is a run of the clone after all
+    `warnings` has warnings that building the model did not give. `clone_rerun` is a run of the clone after all
     variables of the original were changed, None if equal; `original_rerun` is the reverse.
     """
 
@@ -258,10 +258,10 @@ class Clone(msgspec.Struct, frozen=True):
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """The answer of a subject to one trial, with its duration."""
+    """The answer of a subject to one trial, or its `refusal` to build the model."""
 
     original: Observation | None = None
-    refused: Failure | None = None
+    refusal: Failure | None = None
     clones: dict[str, Clone] = {}
     seconds: float = 0.0
 
@@ -312,7 +312,7 @@ class AuditedArgument(msgspec.Struct, frozen=True, omit_defaults=True):
     reason: str = ""
 
     @property
-    def as_code(self) -> str:
+    def label(self) -> str:
         return f"{self.name}={self.value}" if self.name else "any argument"
 
 

@@ -15,11 +15,11 @@ _MASKING_CONSTRUCTOR = """\
 _ONE_WEIGHT = f"""\
 {_MASKING_CONSTRUCTOR}
     def build(self, input_shape):
-        self.NAME = self.add_weight(NAMED, shape=(input_shape[-1],), initializer="uniform")
+        self.ATTRIBUTE = self.add_weight(NAME_ARGUMENT, shape=(input_shape[-1],), initializer="uniform")
         self.built = True
 
     def call(self, x):
-        return x * self.NAME
+        return x * self.ATTRIBUTE
 
     def compute_output_shape(self, input_shape):
         return input_shape
@@ -45,8 +45,8 @@ _ONE_ARGUMENT = """\
 """
 
 _BODIES = {
-    "Scale": _ONE_WEIGHT.replace("NAMED", 'name="scale"').replace("NAME", "scale"),
-    "Offset": _ONE_WEIGHT.replace("NAMED, ", "").replace("NAME", "offset").replace("x *", "x +"),
+    "Scale": _ONE_WEIGHT.replace("NAME_ARGUMENT", 'name="scale"').replace("ATTRIBUTE", "scale"),
+    "Offset": _ONE_WEIGHT.replace("NAME_ARGUMENT, ", "").replace("ATTRIBUTE", "offset").replace("x *", "x +"),
     "MakeMask": f"""\
 {_MASKING_CONSTRUCTOR}
     def call(self, x):

@@ -36,7 +36,7 @@ def assert_config_is_complete(
         answer = audit_class(kind.__name__, kind, user_values)
     if answer.reason:
         raise ValueError(f"{kind.__name__}: {answer.reason}; pass values for its arguments with `values=`")
-    lost = [f"\n  {argument.as_code}: {argument.reason}" for argument in answer.lost if argument.name not in ignore]
+    lost = [f"\n  {argument.label}: {argument.reason}" for argument in answer.lost if argument.name not in ignore]
     if lost:
         raise IncompleteConfig(f"the config of {kind.__name__} loses arguments:{''.join(lost)}")
 

@@ -88,7 +88,6 @@ class CheckedModel(msgspec.Struct, frozen=True):
 
 
 def drop_renames(causes: Iterable[ExplainedCause]) -> list[ExplainedCause]:
-    """The causes that change more than names."""
     return [cause for cause in causes if not cause.is_rename]
 
 
@@ -106,9 +105,9 @@ def check(spec: str, cloners: Sequence[str] = UPSTREAM_AND_FIXED, clone_function
     clones = explainer.causes_by_cloner()
     if untried := [name for name in user.cloners if name not in clones]:  # an earlier cloner changed the model
         clones |= check(spec, untried, clone_function).clones
-    kind = user.subclassed or type(user.model).__name__
+    kind = user.subclass or type(user.model).__name__
     inputs = tuple(map(describe_input, cloned.inputs))
-    return CheckedModel(spec, kind, explainer.versions, inputs, clones, bool(user.subclassed), user.replaced or {})
+    return CheckedModel(spec, kind, explainer.versions, inputs, clones, bool(user.subclass), user.replaced or {})
 
 
 class _Explainer:
@@ -159,7 +158,7 @@ class _Explainer:
         failing = [script for script in scripts if script.raises]
         best = min(failing, key=lambda script: (not script.must_fail, "def config(model)" in script.text), default=None)
         text = add_versions(best, self.versions).text if best else ""
-        return text.replace("clone = keras.models.clone_model(model)", CLONE_LINES) if self._user.subclassed else text
+        return text.replace("clone = keras.models.clone_model(model)", CLONE_LINES) if self._user.subclass else text
 
 
 def _user_classes(model: Any, generation: Generation) -> UserClasses:

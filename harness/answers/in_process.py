@@ -53,7 +53,7 @@ def check_clone(
     with framework.scratch():
         answer = run_trial(Request(case, costly=costly), framework, cloners={_CLONER: cloner})
     if answer.original is None:
-        message = answer.refused.message if answer.refused else "no answer"
+        message = answer.refusal.message if answer.refusal else "no answer"
         raise RuntimeError(f"the installed {graph.generation} cannot build the original: {message}\n\n{case.source}")
     differences = compare(answer.original, answer.clones[_CLONER])
     _assert_faithful(causes(answer.original, differences), ignore, at_least, case.source)

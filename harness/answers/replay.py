@@ -139,8 +139,8 @@ def answer_of(finding: Finding | None, trial: Trial) -> tuple[ReplayAnswer, str]
     if trial.lost is not None:
         answer = BREAKS if trial.lost.reason == ending else OTHER if ending else UNKNOWN
         return answer, f"the original ends its process: {trial.lost.line}"
-    if trial.refused is not None:
-        return UNKNOWN, f"the original cannot be built: {trial.refused.type}: {trial.refused.message}"
+    if trial.refusal is not None:
+        return UNKNOWN, f"the original cannot be built: {trial.refusal.type}: {trial.refusal.message}"
     if ending:
         return GONE, "the original can be built and run"
     if finding is None or finding.root is None:

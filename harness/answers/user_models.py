@@ -20,14 +20,14 @@ from clonediff.strategies.program import Generation
 class UserModel(NamedTuple):
     """A model, the script that assigns it to `model`, and the cloners by name.
 
-    `subclassed` is the class of a model that was wrapped in a functional model, or "". The clone function adds the name
-    and new class of each layer that it replaces to `replaced`, which is None without a clone function.
+    `subclass` is the class name of a model that was wrapped in a functional model, or "". The clone function adds
+    the name and new class of each layer that it replaces to `replaced`, which is None without a clone function.
     """
 
     model: Any
     source: str
     cloners: Mapping[str, Any]
-    subclassed: str = ""
+    subclass: str = ""
     replaced: dict[str, str] | None = None
 
 

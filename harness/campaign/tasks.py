@@ -32,7 +32,7 @@ from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.checks.alignment import Pair
 from clonediff.harness.trials.checks.paths import full_name
 from clonediff.harness.trials.checks.skeletons import TensorNamer, tensors
-from clonediff.harness.trials.cloners import allow_cloners, unsupported_cloner
+from clonediff.harness.trials.cloners import allow_cloners, support_problem
 from clonediff.harness.trials.graph_trials import GraphTrials, new_causes
 from clonediff.harness.trials.trial import Key, Trial, TrialCause
 from clonediff.reports.known import KnownIssues
@@ -103,7 +103,7 @@ class WarmSubject:
     def start(self) -> None:
         """Start the process; raise if a cloner cannot be used."""
         self.process.start()
-        problems = (unsupported_cloner(cloner, self.process) for cloner in self.setup.cloners)
+        problems = (support_problem(cloner, self.process) for cloner in self.setup.cloners)
         if problem := next(filter(None, problems), ""):
             raise ReleaseError(problem)
 
@@ -195,8 +195,8 @@ def try_shard(setup: Setup, shard: Shard) -> Result:
     for graph in _graphs(shard, trials):
         trial = trials.try_graph(graph)
         # A refused graph of the corpus does not count: its layer may no longer exist.
-        if trial.refused is not None and not shard.graphs:
-            text = reason(trial.refused.type, trial.refused.message)
+        if trial.refusal is not None and not shard.graphs:
+            text = reason(trial.refusal.type, trial.refusal.message)
             reasons[text] += 1
             examples.setdefault(text, to_json(graph))
         for cause in new_causes(trial.found_causes):

@@ -60,4 +60,4 @@ def _lines(result: AuditedClass) -> Iterator[str]:
     kept = sum(argument.answer == "kept" for argument in result.arguments)
     yield f"{name}: {kept} of {len(result.arguments)} arguments kept"
     for argument in result.lost:
-        yield f"  lost: {one_line(argument.as_code, 60)}: {one_line(argument.reason, _MAX_REASON)}"
+        yield f"  lost: {one_line(argument.label, 60)}: {one_line(argument.reason, _MAX_REASON)}"

@@ -113,9 +113,9 @@ class Original:
     def train(self, description: Description) -> TrainingResults:
         """Train a model; nothing else may use it afterwards."""
         values, _ = copy_values(self.description, self.values, description, self._context)
-        trained = train(description, self.model, self._arrays, self._targets, self._context)
+        results = train(description, self.model, self._arrays, self._targets, self._context)
         values.restore()
-        return trained
+        return results
 
     # -- changes by a cloner
 

@@ -66,17 +66,17 @@ def train(
     description: Description, template: Any, arrays: list[Any], targets: list[list[Any]], context: Context
 ) -> TrainingResults:
     """Train a compiled model on the first element of `targets` that it accepts."""
-    failed = TrainingResults()
+    failed_results = TrainingResults()
     for model_targets in targets:
         try:
             results = _train(description.model, template, arrays, model_targets, context)
         except Exception as error:  # an exception is an observation
             layer = _raiser(description, context.framework)
-            failed = TrainingResults(failure=replace(failure(error, function="_train"), layer=layer))
+            failed_results = TrainingResults(failure=replace(failure(error, function="_train"), layer=layer))
         else:
             weights = map(context.framework.read, description.weights)
             return TrainingResults(results, tuple(map(context.digests.leaf, weights)))
-    return failed
+    return failed_results
 
 
 def _train(model: Any, template: Any, arrays: list[Any], targets: list[Any], context: Context) -> tuple[str, ...]:

@@ -80,7 +80,7 @@ class _Trial:
         try:
             model = self._build() if self._live is None else self._live.model
         except Exception as error:  # a model that Keras refuses to build is only counted
-            return Answer(refused=failure(error, function="_build"))
+            return Answer(refusal=failure(error, function="_build"))
         self._original = original = Original(model, request.case, self._context, self._live is not None)
         if seconds := request.clone_seconds:
             self._time_limit = max(seconds, request.clone_factor * (perf_counter() - start))
@@ -184,13 +184,13 @@ class _Trial:
         """Train the original and its clones last, since training changes them."""
         if not self._request.costly or not self._original.can_be_trained():
             return observation
-        trained = self._original.train(self._original.description)
-        for name, description in self._descriptions.items() if trained.failure is None else ():
+        results = self._original.train(self._original.description)
+        for name, description in self._descriptions.items() if results.failure is None else ():
             clone = clones[name].observation
             if clone is not None and clone.structure.compiled is not None:
-                trained_clone = replace(clone, trained=self._original.train(description))
+                trained_clone = replace(clone, training_results=self._original.train(description))
                 clones[name] = replace(clones[name], observation=trained_clone)
-        return replace(observation, trained=trained)
+        return replace(observation, training_results=results)
 
     # -- the null model
 
@@ -224,16 +224,16 @@ class _Trial:
     def _run_null_model(self, description: Description, observation: Observation, runs: list[str]) -> Observation:
         """Observe the null model, twice if the original does not repeat its `runs`."""
         null_model = self._original.observe_clone(description)
-        names = [name for name in runs if name != "trained"]
+        names = [name for name in runs if name != "training_results"]
         is_same = not any(_differs_in(name, observation, null_model) for name in names)
         if names and is_same and not self._original.is_repeatable(training=names[0] == "training"):
             null_model = self._original.observe_clone(description)  # the model may count its calls
-        if "trained" in runs:
-            null_model = replace(null_model, trained=self._original.train(description))
+        if "training_results" in runs:
+            null_model = replace(null_model, training_results=self._original.train(description))
         return null_model
 
 
-_RUNS = ("inference", "training", "trained")
+_RUNS = ("inference", "training", "training_results")
 _NUMBER = re.compile(r"[-+.0-9a-f]*[0-9][-+.0-9a-f]*")
 """Decimal numbers and hexadecimal digests, which may differ by chance."""
 

@@ -84,7 +84,6 @@ class JudgeVerdict(msgspec.Struct, frozen=True, rename=_JSON_NAMES):
 
     @property
     def missed_issues(self) -> tuple[str, ...]:
-        """The known issues in `should_fix` that are not fixed."""
         return tuple(id_ for id_ in self.should_fix if id_ in (*self.unfixed, *self.broken_scripts))
 
     @property
@@ -228,9 +227,9 @@ class Candidate(GraphTrials):
 def _build_failure(trial: Trial) -> list[Cause]:
     if trial.lost is not None:
         return [Cause(LOST_FINGERPRINT, process_difference(trial.lost), severity=Severity.CRASH)]
-    if trial.refused is None:
+    if trial.refusal is None:
         return []
-    reason = f"{trial.refused.type}: {trial.refused.message}"
+    reason = f"{trial.refusal.type}: {trial.refusal.message}"
     return [Cause("original-refused", NOT_BUILT.difference("model", "a model", reason, None), severity=Severity.CRASH)]
 
 

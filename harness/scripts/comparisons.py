@@ -60,7 +60,7 @@ _DESCRIBED_IN_CONFIG = ("activity_regularizer", "function", "mask", "output_shap
 """Settings that the config only describes, so attributes are compared."""
 
 
-def layer_expression(difference: Difference, dialect: str) -> str:
+def layer_expression(difference: Difference, generation: str) -> str:
     """The expression for the layer of a difference, with "{}" for the model, or ""."""
     first = difference.first
     if first is None or not first.name:
@@ -69,7 +69,7 @@ def layer_expression(difference: Difference, dialect: str) -> str:
         return "{}"
     holder, _, last = first.name.rpartition("/")
     outermost, name = _literal_name(holder.partition("/")[0]), _literal_name(last)
-    may_be_operation = dialect == "keras" and first.kind not in CATALOGUE  # `get_layer` finds no operations
+    may_be_operation = generation == "keras" and first.kind not in CATALOGUE  # `get_layer` finds no operations
     if first.kind == "InputLayer":  # its name differs in the clone
         return "" if holder else "{}.inputs[0]._keras_history[0]"
     if not holder and first.kind in CATALOGUE:
@@ -92,9 +92,9 @@ def _literal_name(name: str) -> str:
     return literal(name).replace("{", "{{").replace("}", "}}")
 
 
-def _compare_setting(difference: Difference, dialect: str) -> Comparison:
+def _compare_setting(difference: Difference, generation: str) -> Comparison:
     """Compare a setting of a layer in both configs."""
-    layer = layer_expression(difference, dialect)
+    layer = layer_expression(difference, generation)
     if difference.part == "trainable" and layer:
         return Comparison(f"{layer}.trainable")
     name = difference.expression
@@ -110,9 +110,9 @@ def _compare_setting(difference: Difference, dialect: str) -> Comparison:
     return Comparison(f"{layer}.get_config().get({literal(name)})")
 
 
-def _compare_attribute(difference: Difference, dialect: str) -> Comparison:
+def _compare_attribute(difference: Difference, generation: str) -> Comparison:
     """Compare an attribute of a layer."""
-    expression = _attribute_expression(difference, dialect)
+    expression = _attribute_expression(difference, generation)
     if not expression:
         return NO_COMPARISON
     if state := _ADAPTED_STATE.get(difference.expression):
@@ -130,33 +130,33 @@ def _compare_attribute(difference: Difference, dialect: str) -> Comparison:
     return Comparison(f"type({expression}).__name__", must_fail=False)
 
 
-def _assert_apart(difference: Difference, dialect: str) -> Comparison:
+def _assert_apart(difference: Difference, generation: str) -> Comparison:
     """Assert that the clone does not reach an object of the original."""
-    clone = _attribute_expression(difference, dialect)
+    clone = _attribute_expression(difference, generation)
     model = clone
     if difference.part == "object reached":
         path = difference.found.partition(", ")[2]
-        model = layer_expression(difference, dialect) + path if _PATH.fullmatch(path) else ""
+        model = layer_expression(difference, generation) + path if _PATH.fullmatch(path) else ""
     if not clone or not model:
         return NO_COMPARISON
     reason = "'the clone reaches an object of the model'"
     return Comparison(f"{clone.format('clone')} is not {model.format('model')}, {reason}", method="assert")
 
 
-def _attribute_expression(difference: Difference, dialect: str) -> str:
+def _attribute_expression(difference: Difference, generation: str) -> str:
     """The expression for the attribute of a difference; "" if there is none."""
-    layer, attribute = layer_expression(difference, dialect), difference.expression
+    layer, attribute = layer_expression(difference, generation), difference.expression
     return layer + attribute if layer and _PATH.fullmatch(attribute) else ""
 
 
-def _compare_names(difference: Difference, dialect: str) -> Comparison:
+def _compare_names(difference: Difference, generation: str) -> Comparison:
     """Compare the names of input layers, or of all other layers."""
     kind = kind_of(difference)
     if kind == "InputLayer" or difference.part == "input":
-        inputs = dialect == "keras" and layer_expression(difference, dialect)
+        inputs = generation == "keras" and layer_expression(difference, generation)
         return Comparison("[tensor._keras_history[0].name for tensor in {}.inputs]") if inputs else WHOLE_CONFIG
     layers = "_flatten_layers()"
-    if dialect == "keras" and kind not in CATALOGUE:  # an operation is not a layer
+    if generation == "keras" and kind not in CATALOGUE:  # an operation is not a layer
         layers = "operations" if difference.part == "name" and not _is_nested(difference) else ""
     if not layers or difference.first is None or difference.first.layer < 0:
         return WHOLE_CONFIG
@@ -169,7 +169,7 @@ def _assert_disjoint(objects: str) -> Comparison:
     return Comparison(f"{condition}, 'the clone has objects of the model'", method="assert")
 
 
-def _compare_kinds(difference: Difference, dialect: str) -> Comparison:
+def _compare_kinds(difference: Difference, generation: str) -> Comparison:
     """Compare the classes of layers and model."""
     is_model = difference.first is not None and difference.first.container and difference.first.layer < 0
     if not is_model and kind_of(difference) not in CATALOGUE:
@@ -177,7 +177,7 @@ def _compare_kinds(difference: Difference, dialect: str) -> Comparison:
     return Comparison("sorted(type(layer).__name__ for layer in {}._flatten_layers())")
 
 
-def _assert_layers_apart(difference: Difference, dialect: str) -> Comparison:
+def _assert_layers_apart(difference: Difference, generation: str) -> Comparison:
     return _assert_disjoint("{}._flatten_layers()" if _is_nested(difference) else "{}.layers")
 
 
@@ -185,29 +185,29 @@ def _is_nested(difference: Difference) -> bool:
     return difference.first is not None and "/" in difference.first.name
 
 
-def _compare_weights(difference: Difference, dialect: str) -> Comparison:
+def _compare_weights(difference: Difference, generation: str) -> Comparison:
     if difference.part != "weight":
         return NO_COMPARISON
     if difference.change == "shared":
         return _assert_disjoint("{}.weights")
     if difference.change == "constraint":  # functions may have one name, so compare results
         halves, total, functions = "tf.fill(weight.shape, 0.5)", "tf.reduce_sum", "(weight.constraint,)"
-        if dialect == "keras":
+        if generation == "keras":
             halves, total = "keras.ops.full(weight.shape, 0.5)", "keras.ops.sum"
             functions = "(weight.constraint, weight.regularizer)"
         results = f"[float({total}(function({halves}))) for function in {functions} if function]"
         return Comparison(f"[{results} for weight in {{}}.weights]", must_fail=False)
-    name = "path" if dialect == "keras" else "name"
+    name = "path" if generation == "keras" else "name"
     facts = f"weight.{name}, tuple(weight.shape), str(weight.dtype), weight.trainable"
     return Comparison(f"[({facts}) for weight in {{}}.weights]")
 
 
-def _compare_run(difference: Difference, dialect: str) -> Comparison:
+def _compare_run(difference: Difference, generation: str) -> Comparison:
     """Compare a run of both models, or the recorded masks of a layer."""
     if difference.run or difference.first is None or _is_nested(difference):
         return Comparison(method="run")
-    layers, nodes = ("operations", "_inbound_nodes") if dialect == "keras" else ("layers", "inbound_nodes")
-    outputs = "node.outputs" if dialect == "keras" else "tf.nest.flatten(node.outputs)"
+    layers, nodes = ("operations", "_inbound_nodes") if generation == "keras" else ("layers", "inbound_nodes")
+    outputs = "node.outputs" if generation == "keras" else "tf.nest.flatten(node.outputs)"
     layer = f"for layer in {{}}.{layers} if layer.name == {_literal_name(difference.first.name)}"
     tensors = f"{layer} for node in layer.{nodes} for tensor in {outputs}"
     return Comparison(f"sorted(getattr(tensor, '_keras_mask', None) is not None {tensors})")
@@ -235,10 +235,10 @@ _COMPARISONS: Mapping[ComparisonName, Comparison | Callable[[Difference, str], C
 """The comparisons by name; without a name, nothing is compared."""
 
 
-def comparison(difference: Difference, dialect: str) -> Comparison:
+def comparison(difference: Difference, generation: str) -> Comparison:
     """The comparison that shows a difference; a script cannot compare two clones."""
     if difference.check == "again":
         return NO_COMPARISON
     plan = _COMPARISONS.get(aspect_of(difference).comparison, NO_COMPARISON)
-    plan = plan if isinstance(plan, Comparison) else plan(difference, dialect)
-    return plan._replace(expression=plan.expression.replace("TO_NUMPY", _TO_NUMPY[dialect]))
+    plan = plan if isinstance(plan, Comparison) else plan(difference, generation)
+    return plan._replace(expression=plan.expression.replace("TO_NUMPY", _TO_NUMPY[generation]))

@@ -1,6 +1,6 @@
 """Write the script for a difference: the model, its clone, and a comparison that fails.
 
-It needs only plain Keras, so it can be pasted into a bug report.
+With Keras' own cloner, it needs only Keras, as a bug report should.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from clonediff.reports.records import Difference
 _NUMBERS = r"0x[0-9a-fA-F]*|_?\d+"
 """Addresses, and numbers in names, which differ between similar warnings."""
 _CLONING_CHECKS = ("made", "warned")
-"""Checks of the call that clones, in which their scripts fail."""
-_DIALECT_NAMES = {
+"""Checks whose scripts fail in the call that clones the model."""
+_RUN_SETTINGS = {
     "keras": {"tf": False, "tree": "keras.tree", "array": "keras.ops.convert_to_numpy"},
     "tf_keras": {"tf": True, "tree": "tf.nest", "array": "np.asarray"},
 }
@@ -42,8 +42,8 @@ _ENCODING = re.compile(r"(coding)(?=[:=])")
 class Script:
     """A script, and how it has to end.
 
-    `raises` is the type of the exception that ends it, "" if it compares nothing. If `must_fail`, it compares exactly
-    what differed, for any random numbers. If `uses_clonediff`, it imports clonediff.
+    `raises` is the type of the exception that ends it, "" if it compares nothing. If `must_fail`, it fails on every
+    release that has the difference, whatever numbers are drawn. If `uses_clonediff`, it imports clonediff.
     """
 
     text: str
@@ -52,17 +52,17 @@ class Script:
     uses_clonediff: bool = False
 
 
-def script_of(trial_cause: TrialCause, dialect: str, versions: Mapping[str, str]) -> Script:
+def script_of(trial_cause: TrialCause, generation: str, versions: Mapping[str, str]) -> Script:
     """The script of a cause; without differences, only the model's source."""
     if trial_cause.cause is None:
         return add_versions(Script(trial_cause.case.source), versions)
-    return add_versions(reproducer(trial_cause.case, dialect, trial_cause.cause.root, trial_cause.cloner), versions)
+    return add_versions(reproducer(trial_cause.case, generation, trial_cause.cause.root, trial_cause.cloner), versions)
 
 
-def reproducer(case: Case, dialect: str, difference: Difference, cloner: str = "upstream") -> Script:
+def reproducer(case: Case, generation: str, difference: Difference, cloner: str = "upstream") -> Script:
     """The script of a difference; it ends with the expected and found values."""
     changes_original = difference.check == "untouched"
-    plan = comparison(replace(difference, model="clone") if changes_original else difference, dialect)
+    plan = comparison(replace(difference, model="clone") if changes_original else difference, generation)
     if changes_original and not (plan.method == "equal" and plan.expression):
         plan = WHOLE_CONFIG
     is_cloning = difference.check in _CLONING_CHECKS
@@ -78,22 +78,22 @@ def reproducer(case: Case, dialect: str, difference: Difference, cloner: str = "
         "warning": _warning_pattern(warning),
         "is_cloning": is_cloning,
         "literal": literal,
-        "comment": comment,
+        "shorten_for_comment": shorten_for_comment,
     }
     must_fail = plan.must_fail
     if plan.method == "run":
-        run_variables, must_fail = _variables_of_run(difference, plan.must_fail, dialect, case)
+        run_variables, must_fail = _run_variables(difference, plan.must_fail, generation, case)
         variables |= run_variables
     text = _templates().get_template("repro.j2").render(variables)
     compares = plan.method in ("run", "assert") or (plan.method == "equal" and plan.expression) or is_cloning
     return Script(text, ending_of(difference) if compares else "", must_fail, imports_clonediff(cloner))
 
 
-def _variables_of_run(difference: Difference, must_fail: bool, dialect: str, case: Case) -> tuple[dict[str, Any], bool]:
-    """The variables of `run.j2`, and whether it compares exactly what differed."""
+def _run_variables(difference: Difference, must_fail: bool, generation: str, case: Case) -> tuple[dict[str, Any], bool]:
+    """The variables of `run.j2`, and the `must_fail` of its script."""
     functions: dict[str, str] = {}
     arrays = [_array_expression(spec, case.batch or DEFAULT_BATCH, functions) for spec in case.inputs]
-    variables = {**_DIALECT_NAMES[dialect], "must_fail": must_fail, "functions": functions.values(), "arrays": arrays}
+    variables = {**_RUN_SETTINGS[generation], "must_fail": must_fail, "functions": functions.values(), "arrays": arrays}
     is_output = difference.run != "" and not difference.in_step
     return variables, difference.raised is not None or (is_output and must_fail)
 
@@ -135,11 +135,11 @@ def ending_of(difference: Difference) -> str:
 
 def add_versions(script: Script, versions: Mapping[str, str]) -> Script:
     """Append a comment with the versions."""
-    line = comment(", ".join(f"{name} {version}" for name, version in versions.items()))
+    line = shorten_for_comment(", ".join(f"{name} {version}" for name, version in versions.items()))
     return dataclasses.replace(script, text=f"{script.text}# {line}\n") if versions else script
 
 
-def comment(text: str) -> str:
+def shorten_for_comment(text: str) -> str:
     """Shorten a text to one line that is safe in a comment."""
     return _ENCODING.sub("\\1 ", one_line(text, 160))
 

@@ -25,7 +25,7 @@ from clonediff.harness.inside.packages import KERAS, root_of
 from clonediff.harness.inside.script_module import script_module
 from clonediff.harness.inside.warning_recorder import ignored_warnings
 from clonediff.harness.observation import AuditedArgument, AuditedClass, Fact, is_same_fact
-from clonediff.harness.server.signatures import objects_named, parameters_of
+from clonediff.harness.server.signatures import members_named, parameters_of
 from clonediff.strategies import values
 from clonediff.strategies.dialects import DIALECTS
 from clonediff.strategies.layers import CATALOGUE
@@ -57,11 +57,11 @@ _SKIPPED_MODULES = re.compile(r"_|src$|legacy$|backend$|wrappers$")
 
 
 def find_classes(target: str) -> tuple[str, list[str]]:
-    """The generation of a target, and the names of its classes with a config."""
+    """The generation of a module or file, and its classes that have a config."""
     names: dict[Any, str] = {}
     modules = [target]
     for module in modules:
-        for name, value in objects_named(module):
+        for name, value in members_named(module):
             last = re.split("[.:]", name)[-1]
             if inspect.ismodule(value):
                 if value.__name__.startswith(module + ".") and not _SKIPPED_MODULES.match(last) and name not in modules:
@@ -72,12 +72,11 @@ def find_classes(target: str) -> tuple[str, list[str]]:
 
 
 def generation_of(cls: Any) -> str:
-    """The generation of a class, by the packages of its bases."""
     return "tf_keras" if any(base.__module__.startswith("tf_keras.") for base in cls.__mro__) else "keras"
 
 
 def audit_by_name(name: str, framework: Framework) -> AuditedClass:
-    ((_, cls),) = objects_named(name)
+    ((_, cls),) = members_named(name)
     return audit_class(name, cls, {}, framework)
 
 

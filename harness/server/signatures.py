@@ -25,11 +25,11 @@ def signatures(framework: Framework) -> dict[str, Any]:
         if is_layer and (name == layer.__name__ or vars(keras.layers).get(layer.__name__) is not layer):
             layers[name] = _layer_signature(layer, keras)
     functions = _keras_functions(keras) if hasattr(keras, "ops") else _tensorflow_functions()
-    return {"layers": layers, "functions": functions, "objects": _objects(keras)}
+    return {"layers": layers, "functions": functions, "objects": _class_signatures(keras)}
 
 
-# The modules whose classes are drawn, and the classes to leave out: base classes, and those that need other objects.
-_OBJECT_MODULES = {
+# The modules whose classes are drawn, except base classes and classes that need other objects.
+_CLASS_MODULES = {
     "optimizers": ("Optimizer", "OptimizerMap", "MultiOptimizer"),
     "optimizers.schedules": ("LearningRateSchedule",),
     "losses": ("Loss",),
@@ -40,12 +40,12 @@ _OBJECT_MODULES = {
 }
 
 
-def _objects(keras: Any) -> dict[str, Any]:
+def _class_signatures(keras: Any) -> dict[str, Any]:
     objects = {}
-    for path, excluded in _OBJECT_MODULES.items():
+    for path, excluded_names in _CLASS_MODULES.items():
         module = functools.reduce(getattr, path.split("."), keras)
         for name, cls in sorted(vars(module).items()):
-            if isinstance(cls, type) and cls.__name__ == name and name not in excluded:
+            if isinstance(cls, type) and cls.__name__ == name and name not in excluded_names:
                 objects[path + "." + name] = parameters_of(cls, keras)
     return objects
 
@@ -108,28 +108,28 @@ def _layer_signature(layer: Any, keras: Any) -> dict[str, Any]:
     return {"constructor": parameters_of(layer, keras), "call": _parameters(layer.call, 1)}
 
 
-def parameters_of(cls: Any, keras: Any, is_documented: Callable[[Any], bool] | None = None) -> list[dict[str, Any]]:
+def parameters_of(cls: Any, keras: Any, needs_listing: Callable[[Any], bool] | None = None) -> list[dict[str, Any]]:
     """The parameters of a constructor, and of base constructors that get its `**kwargs`.
 
-    Required parameters of Keras' private bases are left out, since subclasses pass them. If `is_documented(base)`, by
-    default for all bases of Keras' own classes, so are parameters that the docstring of the class does not list.
+    Required parameters of Keras' private bases are left out, since subclasses pass them. So are parameters that
+    the docstring of `cls` does not list, if `needs_listing(base)`; by default, if `cls` is Keras' own.
     """
     arguments: dict[str, dict[str, Any]] = {}
     names: set[str] = set()
-    documented_names = re.findall(r"^\s*`?(\w+)`?:", cls.__doc__ or "", re.MULTILINE)
+    listed_names = re.findall(r"^\s*`?(\w+)`?:", cls.__doc__ or "", re.MULTILINE)
     for base in cls.__mro__:
         if "__init__" not in vars(base) or base is object:
             continue
         parameters = list(inspect.signature(base.__init__).parameters.values())[1:]
         is_private = base is not cls and root_of(base) in KERAS and base not in vars(keras.layers).values()
-        only_documented = bool(arguments) and (is_documented(base) if is_documented else root_of(cls) in KERAS)
+        only_listed = bool(arguments) and (needs_listing(base) if needs_listing else root_of(cls) in KERAS)
         for parameter in parameters:
             name = parameter.name
             is_hidden = name in names or name.startswith("_") or (is_private and parameter.default is parameter.empty)
-            if not is_hidden and parameter.kind not in _VARIADIC and (not only_documented or name in documented_names):
+            if not is_hidden and parameter.kind not in _VARIADIC_KINDS and (not only_listed or name in listed_names):
                 arguments.setdefault(name, _record_of(parameter))
         names |= _names_in(base.__init__)
-        if base is keras.layers.Layer or not any(parameter.kind in _VARIADIC for parameter in parameters):
+        if base is keras.layers.Layer or not any(parameter.kind in _VARIADIC_KINDS for parameter in parameters):
             break
     return list(arguments.values())
 
@@ -141,7 +141,7 @@ def _names_in(constructor: Any) -> set[str]:
     return {*code.co_varnames, *(item for items in constants for item in items if isinstance(item, str))}
 
 
-_VARIADIC = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
+_VARIADIC_KINDS = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
 
 
 # -- layers of the user
@@ -153,7 +153,7 @@ def user_layers(names: list[str], framework: Framework) -> dict[str, Any]:
     layers: dict[str, Any] = {}
     for name in names:
         signatures = {
-            path: _layer_signature(layer, keras) for path, layer in objects_named(name) if _is_user_layer(layer, keras)
+            path: _layer_signature(layer, keras) for path, layer in members_named(name) if _is_user_layer(layer, keras)
         }
         if not signatures:
             raise ValueError(f"{name}: expected a layer of {keras.__name__}, or a module or file with layers")
@@ -166,7 +166,7 @@ def _is_user_layer(layer: Any, keras: Any) -> bool:
     return is_layer and not issubclass(layer, keras.Model) and layer not in vars(keras.layers).values()
 
 
-def objects_named(name: str) -> Iterator[tuple[str, Any]]:
+def members_named(name: str) -> Iterator[tuple[str, Any]]:
     """Yield the members of a module or file, or one member, each with its full name."""
     path, colon, part = name.partition(".py:")
     if colon or name.endswith(".py"):

@@ -72,22 +72,21 @@ class SubjectProcess:
         self.layers: tuple[str, ...] = ()
         self._command = list(command or command_line(subject))
         self._child: Child | None = None
-        self._ready: Ready | None = None
+        self._start_message: Ready | None = None
         self._max_memory = 0
-        self._lost_draw = ""  # the first lost draw, whose label counts all
+        self._lost_draw = ""  # the label under which lost draws are counted
         self._is_ended = False
 
     @property
-    def ready(self) -> Ready:
+    def start_message(self) -> Ready:
         """The first line of the child. Start the child if necessary."""
-        return self._ready or self.start()
+        return self._start_message or self.start()
 
     @property
     def versions(self) -> dict[str, str]:
-        """Versions by name, for records."""
-        ready = self.ready
-        backend = {ready.backend: ready.backend_version}
-        return {self.subject.generation: ready.keras, **backend, "numpy": ready.numpy, "python": ready.python}
+        message = self.start_message
+        backend = {message.backend: message.backend_version}
+        return {self.subject.generation: message.keras, **backend, "numpy": message.numpy, "python": message.python}
 
     @property
     def pid(self) -> int | None:
@@ -95,8 +94,8 @@ class SubjectProcess:
 
     def start(self) -> Ready:
         """Start the child, unless it runs, and wait until it is ready."""
-        if self._child is not None and self._ready is not None and self._child.is_running():
-            return self._ready
+        if self._child is not None and self._start_message is not None and self._child.is_running():
+            return self._start_message
         self.close()
         self._child = Child(self._command, environment(self.subject, self.search_path))
         if self._is_ended:  # another thread has just ended it
@@ -119,14 +118,14 @@ class SubjectProcess:
                 f"{self.subject}: {reply.ready.backend} {reply.ready.backend_version} sees no {self.subject.device} "
                 f"here, only {devices}: install its build for that device and the driver, or ask for {cpu}"
             )
-        self._ready = reply.ready
+        self._start_message = reply.ready
         self._max_memory = self._child.resident_bytes() + self.limits.growth
-        return self._ready
+        return self._start_message
 
     def close(self) -> None:
         if self._child is not None:
             self._child.close()
-        self._child = self._ready = None
+        self._child = self._start_message = None
 
     def end(self) -> None:
         """End the child permanently, from any thread. A request that waits for it fails."""
@@ -177,7 +176,7 @@ class SubjectProcess:
         return f"{name}: cannot be imported: {problem.line}" if isinstance(problem, Lost) else problem
 
     def classes(self, target: str) -> tuple[Generation, tuple[str, ...]] | Lost:
-        """The generation of a target, and the names of its classes with a config."""
+        """The generation of a module or file, and its classes that have a config."""
         return self._ask({"do": "classes", "target": target}, tuple[Generation, tuple[str, ...]], self.limits.start)
 
     def audit(self, name: str) -> AuditedClass | Lost:
@@ -197,7 +196,7 @@ class SubjectProcess:
             location = "".join(f" (at {frame.file}:{frame.line})" for frame in failure.frames[-1:])
             reason = f"the request {request['do']!r} failed: {failure.type}: {failure.message}{location}"
             raise RequestError(f"{self.subject}: {reason}", failure)
-        return self._decoded(reply.answer, type_)
+        return self._decode(reply.answer, type_)
 
     def _exchange(self, line: bytes, seconds: float, label: str) -> _Reply | Lost:
         assert self._child is not None
@@ -205,9 +204,9 @@ class SubjectProcess:
         if isinstance(text, Lost):
             self._count_loss(label, text.reason)
             return text
-        return self._decoded(text, _Reply)
+        return self._decode(text, _Reply)
 
-    def _decoded(self, text: bytes | msgspec.Raw, type_: type[T]) -> T:
+    def _decode(self, text: bytes | msgspec.Raw, type_: type[T]) -> T:
         try:
             return msgspec.json.decode(text, type=type_)
         except READ_ERRORS as error:

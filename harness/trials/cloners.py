@@ -51,15 +51,15 @@ def allow_cloners(names: Iterable[str]) -> None:
     _ALLOWED_NAMES.update(cloner.name for cloner in filter(None, map(parse_cloner_name, names)))
 
 
-def unsupported_cloner(cloner: str, process: SubjectProcess, graph: Graph | None = None) -> str:
+def support_problem(cloner: str, process: SubjectProcess, graph: Graph | None = None) -> str:
     """Why a cloner cannot be used with a subject and graph; "" if it can."""
-    users = parse_cloner_name(cloner)
-    if users is not None:
-        path, _, _ = users.name.rpartition(":")
-        if _ALLOWED_NAMES.isdisjoint((users.name, path or users.name.rpartition(".")[0])):
-            return f"{users.name}: a user's cloner runs only if you name it: pass --cloner {shlex.quote(users.name)}"
-        problem = process.cloner_problem(cloner)
-        if problem:
+    user_cloner = parse_cloner_name(cloner)
+    if user_cloner is not None:
+        name = user_cloner.name
+        module = name.rpartition(":")[0] or name.rpartition(".")[0]
+        if _ALLOWED_NAMES.isdisjoint((name, module)):
+            return f"{name}: a user's cloner runs only if you name it: pass --cloner {shlex.quote(name)}"
+        if problem := process.cloner_problem(cloner):
             return problem
     if graph is not None and graph.arguments and not takes_arguments(cloner):
         return f"{cloner}: takes only a model, but this graph is cloned with further arguments"

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from clonediff.harness.subjects.outcomes import SubjectError
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.cases import case_of
-from clonediff.harness.trials.cloners import unsupported_cloner
+from clonediff.harness.trials.cloners import support_problem
 from clonediff.harness.trials.triage import title
 from clonediff.harness.trials.trial import LOST_FINGERPRINT, Case, Key, Trial, TrialCause, run
 from clonediff.reports.known import KnownIssues
@@ -74,7 +74,7 @@ class GraphTrials:
 
     @cached_property
     def _upstream_issues(self) -> KnownIssues:
-        return self._known_issues.select(self.generation, self.process.ready.keras)
+        return self._known_issues.select(self.generation, self.process.start_message.keras)
 
     def select_cloner(self, cloner: str) -> GraphTrials:
         """The same trials and tally, with only one of the cloners."""
@@ -89,7 +89,7 @@ class GraphTrials:
         """Try a graph; the trial has the reason if a cloner or the subject is unsuitable."""
         try:
             for cloner in self.cloners:
-                if reason := unsupported_cloner(cloner, self.process, graph):
+                if reason := support_problem(cloner, self.process, graph):
                     return Trial(skip_reason=reason)
             return self.try_graph(graph, costly=costly)
         except SubjectError as error:
@@ -112,7 +112,6 @@ class GraphTrials:
     def try_case(
         self, case: Case, *, costly: bool = False, graph: Graph | None = None, timeout: float | None = None
     ) -> Trial:
-        """Try a case, which may come from a graph."""
         trial = run(case, self.process, self.cloners, costly, timeout=timeout)
         self._count(trial)
         if trial.lost is not None:
@@ -133,7 +132,7 @@ class GraphTrials:
     def _count(self, trial: Trial) -> None:
         tally = self.tally
         tally.trials += 1
-        tally.refused += trial.refused is not None
+        tally.refused += trial.refusal is not None
         tally.cannot_run += trial.cannot_run
         if trial.cannot_run:
             return

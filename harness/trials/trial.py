@@ -85,12 +85,12 @@ class TrialCause(msgspec.Struct, frozen=True):
 class Trial(msgspec.Struct, frozen=True):
     """The result of one case on one subject, for each cloner.
 
-    `skip_reason` says why nothing was run. `refused` is the failure if the original could not be built, `lost` the loss
+    `skip_reason` says why nothing was run. `refusal` is the failure if the original could not be built, `lost` the loss
     if it crashed its process. `GraphTrials` adds `found_causes`, the causes with their known issues.
     """
 
     clones: dict[str, CloneTrial] = {}
-    refused: Failure | None = None
+    refusal: Failure | None = None
     lost: Lost | None = None
     original: Observation | None = None
     found_causes: tuple[TrialCause, ...] = ()
@@ -102,7 +102,7 @@ class Trial(msgspec.Struct, frozen=True):
 
     @property
     def is_built(self) -> bool:
-        return self.refused is None and self.lost is None and not self.skip_reason
+        return self.refusal is None and self.lost is None and not self.skip_reason
 
     @property
     def cannot_run(self) -> bool:
@@ -155,8 +155,8 @@ def run(
 def _compare_clones(case: Case, subject: SubjectProcess, cloners: Sequence[str], answer: Answer) -> Trial:
     original = answer.original
     if original is None:
-        refused = answer.refused or Failure("ProtocolError", "the answer has neither an original nor a reason")
-        return Trial(refused=refused)
+        refusal = answer.refusal or Failure("ProtocolError", "the answer has neither an original nor a reason")
+        return Trial(refusal=refusal)
     by_cloner = {name: use_plain_models(compare(original, answer.clones[name])) for name in cloners}
     clone_trials: dict[str, CloneTrial] = {}
     for name, differences in _add_numbers(by_cloner, subject).items():

@@ -16,7 +16,7 @@ def run_trial(graph: Graph | Case, process: SubjectProcess, *cloners: str, costl
     """Run a trial; assert that the model could be built."""
     case = case_of(graph) if isinstance(graph, Graph) else graph
     trial = run(case, process, cloners, costly, timeout=PATIENCE)
-    assert trial.is_built, (graph, trial.refused, trial.lost)
+    assert trial.is_built, (graph, trial.refusal, trial.lost)
     return trial
 
 

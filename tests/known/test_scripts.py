@@ -177,10 +177,10 @@ def test_a_trial_of_the_model_finds_the_cause(
     if issue.fingerprint is None:
         pytest.skip(reason="only the script shows the bug, and no trial does")
     process = warm(generation)
-    if not issue.is_in(process.ready.keras):
-        pytest.skip(reason=f"not an issue of {generation} {process.ready.keras}")
+    if not issue.is_in(process.start_message.keras):
+        pytest.skip(reason=f"not an issue of {generation} {process.start_message.keras}")
     trial = GraphTrials(process, KNOWN).try_case(case_of_script(issue), costly=True)
-    assert trial.is_built, trial.refused or trial.lost
+    assert trial.is_built, trial.refusal or trial.lost
     assert [found.title for found in trial.found_causes if found.cloner == "fixed"] == []
     assert unclear_titles(found.title for found in trial.found_causes) == []
     causes = {found.fingerprint: found.cause for found in trial.found_causes if found.cloner == "upstream"}
@@ -188,7 +188,7 @@ def test_a_trial_of_the_model_finds_the_cause(
     cause = causes[issue.fingerprint]
     assert cause is not None
     assert issue.severity <= cause.severity, "the issue is less severe than the cause in the trial"
-    on_release = KNOWN.select(generation, process.ready.keras).bugs
+    on_release = KNOWN.select(generation, process.start_message.keras).bugs
     assert [known.id for known in on_release if known.explains(cause)] == [issue.id]
 
 

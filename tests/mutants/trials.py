@@ -71,7 +71,7 @@ def differences_of_source(name: str, cloner: Cloner) -> list[str]:
     request = Request(Case(MODELS[name], (), seed=5), costly=True)
     with keras.scratch():
         answer = run_trial(request, keras, cloners={"mutant": cloner})
-    assert answer.original is not None, answer.refused
+    assert answer.original is not None, answer.refusal
     return ["\n".join(difference.lines) for difference in compare(answer.original, answer.clones["mutant"])]
 
 

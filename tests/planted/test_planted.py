@@ -40,7 +40,7 @@ def run_faults(warm: Callable[[str], SubjectProcess]) -> Trials:
         cloners = {fault: cloner_of(fault) for fault in FAULTS_BY_MODEL[model].split()}
         names = ["fixed", *cloners.values()]
         trial = run(case(model, generation), warm(generation), names, costly=True, timeout=PATIENCE)
-        assert trial.is_built, (trial.refused, trial.lost)
+        assert trial.is_built, (trial.refusal, trial.lost)
         names_of = {"fixed": "fixed", **cloners}
         return replace(trial, clones={fault: trial.clones[name] for fault, name in names_of.items()})
 

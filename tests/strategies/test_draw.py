@@ -48,7 +48,7 @@ def test_each_graph_is_small_and_can_be_built(generation: Generation) -> None:
         assert not why_undefined(graph.program)
         assert generation == "keras" or "factor=2.0" not in graph.source
         trial = run(case_of(graph), process_of(generation), ())
-        assert trial.is_built, (trial.refused, graph)
+        assert trial.is_built, (trial.refusal, graph)
 
 
 def test_a_seed_draws_the_same_graphs_whatever_was_drawn_before(keras: SubjectProcess) -> None:

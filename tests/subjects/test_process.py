@@ -38,7 +38,7 @@ for line in sys.stdin:
         request = json.loads(line)
         exec(request["source"] if request["do"] == "draw" else request["request"]["case"]["source"])
     except Exception as error:
-        answer = {"refused": {"type": type(error).__name__, "message": str(error)}}
+        answer = {"refusal": {"type": type(error).__name__, "message": str(error)}}
     print(json.dumps({"answer": answer}), flush=True)
 """
 """A child that follows the protocol without Keras, for tests of the parent."""
@@ -62,12 +62,12 @@ def run_source(
 
 
 def refusal_of(process: SubjectProcess, source: str) -> str:
-    failure = run_source(process, source).refused
+    failure = run_source(process, source).refusal
     return failure.message if failure else ""
 
 
 def test_a_process_runs_a_trial_and_returns_the_values_of_its_digests(keras: SubjectProcess) -> None:
-    assert (keras.subject.generation, keras.ready.backend) == ("keras", "tensorflow")
+    assert (keras.subject.generation, keras.start_message.backend) == ("keras", "tensorflow")
     noisy = "import os\nprint('{\"answer\": {}}')\nfor _ in range(2000):\n    os.write(2, b'x' * 1000)\n"
     answer = run_source(keras, GOOD_SOURCE + noisy, "upstream", "fixed")
     assert set(answer.clones) == {"upstream", "fixed"}

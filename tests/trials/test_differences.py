@@ -419,7 +419,7 @@ def test_broken_clones_have_the_expected_root_causes(model: str, cloners: Path, 
     )
     trials = GraphTrials(keras, KnownIssues(), cloners=tuple(names))
     trial = trials.try_case(case, costly=model.startswith("costly"), timeout=PATIENCE)
-    assert trial.is_built, (trial.refused, trial.lost)
+    assert trial.is_built, (trial.refusal, trial.lost)
     found = {
         names[name][1]: [f"{cause.root.path}: {cause.root.aspect}" for cause in clone.causes]
         for name, clone in trial.clones.items()

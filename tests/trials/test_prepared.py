@@ -50,9 +50,9 @@ SESSIONS = (
 
 def test_models_with_session_settings_are_cloned_and_the_settings_reset(keras: SubjectProcess) -> None:
     def session() -> str:
-        refused = run(Case(RAISE_SETTINGS, ()), keras, ("fixed",), timeout=PATIENCE).refused
-        assert refused is not None and refused.type == "ValueError"
-        return refused.message
+        refusal = run(Case(RAISE_SETTINGS, ()), keras, ("fixed",), timeout=PATIENCE).refusal
+        assert refusal is not None and refusal.type == "ValueError"
+        return refusal.message
 
     before = session()
     assert "float32" in before and "channels_last" in before

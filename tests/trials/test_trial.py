@@ -90,15 +90,15 @@ def test_a_refused_original_is_counted_and_has_no_findings(keras: SubjectProcess
     trials = GraphTrials(keras, KnownIssues())
     trial = trials.try_graph(of_layer("layers.Dense(-1)"))
     assert (trial.found_causes, trial.clones, trials.tally.refused) == ((), {}, 1)
-    assert trial.refused is not None and trial.refused.type == "ValueError"
-    frame, *inner = trial.refused.frames
+    assert trial.refusal is not None and trial.refusal.type == "ValueError"
+    frame, *inner = trial.refusal.frames
     assert (frame.file, frame.function) == ("<graph>", "<module>")
     assert not [frame for frame in inner if frame.file.startswith("/")]
 
 
 def test_a_long_stack_is_cut_in_the_middle(keras: SubjectProcess) -> None:
-    refused = run(Case("call = lambda: call()\ncall()", ()), keras, (), timeout=PATIENCE).refused
-    assert refused is not None and [frame.function for frame in refused.frames] == ["<module>", *["<lambda>"] * 59]
+    refusal = run(Case("call = lambda: call()\ncall()", ()), keras, (), timeout=PATIENCE).refusal
+    assert refusal is not None and [frame.function for frame in refusal.frames] == ["<module>", *["<lambda>"] * 59]
 
 
 def test_an_original_that_does_not_run_is_counted_separately(keras: SubjectProcess) -> None:

@@ -175,7 +175,8 @@ def check_training(pair: Pair) -> Iterator[Difference]:
     """Find differences in layers' losses, training results and trained weights."""
     for runs in pair.runs:
         yield from _compare_losses(pair, *runs)
-    original, expected, found = pair.original.structure, pair.original.trained, pair.clone_observation.trained
+    original, expected = pair.original.structure, pair.original.training_results
+    found = pair.clone_observation.training_results
     if expected is None or found is None or expected.failure is not None:
         return
     if found.failure is not None:
@@ -199,9 +200,8 @@ def _compare_losses(pair: Pair, expected: ModelRun, found: ModelRun, run: str) -
     if expected.failure is not None or found.failure is not None:
         return
     model, losses = place(pair.original.structure, -1), (list(expected.losses), list(found.losses))
-    moved = order_differences(TRAINING_RESULTS, "losses", "losses", *losses, model, run=run)
-    yield from moved
-    for index, digests in enumerate(zip(*losses, strict=False) if not moved else ()):
+    yield from (moves := order_differences(TRAINING_RESULTS, "losses", "losses", *losses, model, run=run))
+    for index, digests in enumerate(zip(*losses, strict=False) if not moves else ()):
         if digests[0] != digests[1]:
             loss = Mismatch((index,), "value", *digests, digests)
             yield difference_at(TRAINING_RESULTS, "losses", loss, "losses", model, run=run)
