@@ -237,7 +237,6 @@ def versions_text(versions: Mapping[str, str]) -> str:
 
 
 def duration(seconds: float) -> str:
-    """A time in seconds, minutes or hours."""
     if seconds < 59.5:
         return f"{seconds:.0f} s"
     minutes = round(seconds / 60)

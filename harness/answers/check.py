@@ -173,7 +173,6 @@ def _user_classes(model: Any, generation: Generation) -> UserClasses:
 
 
 def answer_text(result: CheckedModel, ignored: Collection[str] = ()) -> str:
-    """The answer as text for a terminal."""
     keras = next(iter(result.versions))
     names = {"upstream": f"{keras}.models.clone_model", "fixed": "clonediff.clone_model"}
     issues = dict.fromkeys(cause.known for cause in drop_renames(result.causes) if not cause.is_ignored(ignored))

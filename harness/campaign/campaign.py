@@ -149,8 +149,8 @@ class Campaign:
     def _add_shard(self, shard: Shard, result: Result) -> None:
         self._longest_shard = max(self._longest_shard, result.counts.seconds)
         if self._deadline == math.inf and self._state.minutes is not None:
-            started = time.monotonic() - result.counts.seconds
-            self._deadline = max(self._record.start, started - MAX_START_SECONDS) + self._state.minutes * 60
+            start = time.monotonic() - result.counts.seconds
+            self._deadline = max(self._record.start, start - MAX_START_SECONDS) + self._state.minutes * 60
         self._failures[shard.subject] = 0
         for key, count in result.graph_counts.items():
             self._causes.setdefault((shard.subject, key), NewCause()).count += count

@@ -245,12 +245,12 @@ def reduce_finding(setup: Setup, finding: Finding, seconds: float) -> Result:
     graph = from_json(bytes(finding.graph), "a finding")
     deadline = time.monotonic() + seconds
     reduction = reduce_graph(trials, graph, finding.key, finding.root, deadline=deadline, max_trials=max_trials)
-    results = [subject.make_finding(reduction.smallest_cause, run=True)] if reduction.smallest_cause else []
-    if reduction.drawn_cause and results[0].proof is False:
-        results.append(subject.make_finding(reduction.drawn_cause, run=True))
-        results.sort(key=lambda result: result.proof is False)
+    findings = [subject.make_finding(reduction.smallest_cause, run=True)] if reduction.smallest_cause else []
+    if reduction.drawn_cause and findings[0].proof is False:
+        findings.append(subject.make_finding(reduction.drawn_cause, run=True))
+        findings.sort(key=lambda item: item.proof is False)
     elapsed = time.perf_counter() - start
     counts = Counts(reducing=trials.tally.trials, reducing_seconds=elapsed, faults=dict(process.faults))
-    final = (replace(item, first_seen=finding.first_seen, smallest=reduction.is_finished) for item in results[:1])
+    findings = [replace(item, first_seen=finding.first_seen, smallest=reduction.is_finished) for item in findings[:1]]
     examples = dict(process.fault_examples)
-    return Result(process.versions, counts, tuple(final), fault_examples=examples, failure=reduction.failure)
+    return Result(process.versions, counts, tuple(findings), fault_examples=examples, failure=reduction.failure)

@@ -111,9 +111,9 @@ class Baseline:
         self.issues = [issue for issue in self.known.issues if issue.script]
         self.process = SubjectProcess(subject, search_path=self.search_path, limits=LIMITS)
         self._trials = GraphTrials(self.process, KnownIssues())
-        self._seen: set[str] = set()
+        self._seen_fingerprints: set[str] = set()
         passing = self.run_scripts(subject, self.search_path, self.issues)
-        self.failing = [issue for issue in self.issues if issue.id not in passing]
+        self.failing_issues = [issue for issue in self.issues if issue.id not in passing]
 
     def run_scripts(self, subject: Subject, search_path: SearchPath, issues: Collection[KnownIssue]) -> set[str]:
         """The ids of the issues whose scripts pass with this search path."""
@@ -137,18 +137,18 @@ class Baseline:
         """Try a case on the release, and remember its causes."""
         trial = self._trials.try_case(case, costly=costly)
         for cause in trial.clones[UPSTREAM].causes if UPSTREAM in trial.clones else ():
-            self._seen |= set(map(fingerprint, cause.differences))
+            self._seen_fingerprints |= set(map(fingerprint, cause.differences))
         return trial
 
     def shows(self, trial: Trial, cause: Cause) -> bool:
         """Whether a trial of the release shows a cause, or a crash may hide it."""
-        before = trial.clones[UPSTREAM].causes
-        fingerprints = {fingerprint(item) for other in before for item in other.differences}
+        release_causes = trial.clones[UPSTREAM].causes
+        fingerprints = {fingerprint(item) for other in release_causes for item in other.differences}
         causes = [item for clone in trial.clones.values() for item in clone.causes if item.severity <= cause.severity]
         if cause.fingerprint in fingerprints or any(is_same_bug(cause, other) for other in causes):
             return True
-        is_hidden = cause.severity is Severity.CRASH or cause.fingerprint in self._seen
-        return not makes_a_clone(before) and (is_hidden or self.known.find(cause) is not None)
+        is_hidden = cause.severity is Severity.CRASH or cause.fingerprint in self._seen_fingerprints
+        return not makes_a_clone(release_causes) and (is_hidden or self.known.find(cause) is not None)
 
 
 class Candidate(GraphTrials):
@@ -164,7 +164,7 @@ class Candidate(GraphTrials):
         """Run the scripts, try models, and complete the verdict."""
         baseline = self._baseline
         passing = baseline.run_scripts(self.process.subject, self.process.search_path, baseline.issues)
-        failing = {issue.id for issue in baseline.failing}
+        failing = {issue.id for issue in baseline.failing_issues}
         cases = {issue.id: case_of_script(issue) for issue in baseline.issues if issue.fingerprint}
         models = {id_: replace(case, source=_DOCSTRING.sub("", case.source)) for id_, case in cases.items()}
         for model in models.values():
@@ -199,12 +199,12 @@ class Candidate(GraphTrials):
         with ThreadPoolExecutor(1) as executor:
             future = executor.submit(self._baseline.try_case, case, costly)
             trial = super().try_case(case, costly=costly, graph=graph, timeout=timeout)
-            before = future.result()
-        if not before.is_built or UPSTREAM not in before.clones:
+            old_trial = future.result()
+        if not old_trial.is_built or UPSTREAM not in old_trial.clones:
             return Trial()
         self._models[case.source] = bool(trial.causes) or not trial.is_built
         self._baseline.say(f"models, {len(self._models)}")
-        causes = [cause for cause in trial.causes if not self._baseline.shows(before, cause)] + _build_failure(trial)
+        causes = [cause for cause in trial.causes if not self._baseline.shows(old_trial, cause)] + _build_failure(trial)
         found = tuple(TrialCause(cause.fingerprint, UPSTREAM, title(cause), case, graph, cause) for cause in causes)
         for key, cause in zip((item.key for item in found), causes, strict=True):
             smallest = self._regressions.get(key)
@@ -236,9 +236,9 @@ def _build_failure(trial: Trial) -> list[Cause]:
 def judge(texts: Mapping[str, str], baseline: Baseline, fixes: Sequence[str], *, tests: bool) -> Iterator[JudgeVerdict]:
     """Judge proposals (texts by file name), which are applied one after another.
 
-    If there are several, first yields what each fixes beyond those before it, unless it is for another release.
+    With several, first yields what each fixes in addition, unless it is for another release.
     """
-    subject, unfixed, applied = baseline.subject, baseline.failing, list[Proposal]()
+    subject, unfixed, applied = baseline.subject, baseline.failing_issues, list[Proposal]()
     verdict = JudgeVerdict("", str(subject))
     with tempfile.TemporaryDirectory(dir=scratch_folder()) as folder:
         version = baseline.process.versions[subject.generation]

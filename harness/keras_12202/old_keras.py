@@ -142,8 +142,8 @@ def judge(paths: Sequence[Path], trials: int | None, seed: int) -> tuple[str, di
             with _proposal_process(path, search_path) as proposal:
                 effects_of = functools.partial(_effects, proposal, keras, known)
                 smallest: dict[str, str] = {}
-                drawn = search(trials or 100, seed, effects_of, smallest)
-                models = list(dict.fromkeys((REPORTED_MODEL, MASKING_MODEL, *known.values(), *drawn)))
+                drawn_models = search(trials or 100, seed, effects_of, smallest)
+                models = list(dict.fromkeys((REPORTED_MODEL, MASKING_MODEL, *known.values(), *drawn_models)))
                 # If only the models above show an effect, the first of them is its smallest model.
                 smallest = {effect: model for model in reversed(models) for effect in effects_of(model)} | smallest
                 effects = _table(models, smallest, effects_of)

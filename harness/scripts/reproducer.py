@@ -134,7 +134,6 @@ def ending_of(difference: Difference) -> str:
 
 
 def add_versions(script: Script, versions: Mapping[str, str]) -> Script:
-    """Append a comment with the versions."""
     line = shorten_for_comment(", ".join(f"{name} {version}" for name, version in versions.items()))
     return dataclasses.replace(script, text=f"{script.text}# {line}\n") if versions else script
 

@@ -223,32 +223,32 @@ class RoundTrips:
         try:
             if self._plain_observation[0] != plain:
                 self._plain_observation = plain, self._observe(plain)
-            observed = self._plain_observation[1] if text == plain else self._observe(text)
+            observation = self._plain_observation[1] if text == plain else self._observe(text)
         except Exception as error:  # raised by Keras or the class
             return Outcome(refusal=_one_line(error))
-        facts, rebuilt = observed.originals[0], observed.rebuilt
-        changed = [path for path in facts if self._is_changed(path, observed)]
-        if observed.crash:
-            return Outcome(crash=observed.crash, lost=observed.crash, changes=bool(changed))
-        lost = [path for path in changed if self._is_lost(path, observed)]
+        facts, rebuilt = observation.originals[0], observation.rebuilt
+        changed = [path for path in facts if self._is_changed(path, observation)]
+        if observation.crash:
+            return Outcome(crash=observation.crash, lost=observation.crash, changes=bool(changed))
+        lost = [path for path in changed if self._is_lost(path, observation)]
         lost.sort(key=lambda path: (" of " in facts[path].text, 2 * path.count("._") + path.count("["), len(path)))
         messages = [f"{path[1:]} is {rebuilt[0][path].text}, not {facts[path].text}" for path in lost[:1]]
         return Outcome(lost="".join(messages), changes=bool(changed))
 
-    def _is_changed(self, path: str, observed: _Observation) -> bool:
+    def _is_changed(self, path: str, observation: _Observation) -> bool:
         """Whether the argument changes a fact in both objects."""
-        fact = observed.originals[0][path]
+        fact = observation.originals[0][path]
         unchanged = any(is_same_fact(fact, facts.get(path)) for facts in self._plain_observation[1].originals)
-        return not unchanged and is_same_fact(fact, observed.originals[1].get(path))
+        return not unchanged and is_same_fact(fact, observation.originals[1].get(path))
 
-    def _is_lost(self, path: str, observed: _Observation) -> bool:
+    def _is_lost(self, path: str, observation: _Observation) -> bool:
         """Whether a fact of the rebuilt objects is as if the argument were left out."""
-        plain, fact = self._plain_observation[1], observed.originals[0][path]
-        if any(path not in facts or is_same_fact(facts[path], fact) for facts in observed.rebuilt):
+        plain, fact = self._plain_observation[1], observation.originals[0][path]
+        if any(path not in facts or is_same_fact(facts[path], fact) for facts in observation.rebuilt):
             return False
-        if _CONTAINER.match(observed.rebuilt[0][path].text):  # its items are separate facts
+        if _CONTAINER.match(observation.rebuilt[0][path].text):  # its items are separate facts
             return False
-        is_default = is_same_fact(observed.rebuilt[0][path], (*plain.rebuilt, *plain.originals)[0].get(path))
+        is_default = is_same_fact(observation.rebuilt[0][path], (*plain.rebuilt, *plain.originals)[0].get(path))
         # Without the argument, the value may be random.
         return is_default or not is_same_fact(plain.originals[0].get(path), plain.originals[1].get(path))
 
