@@ -1,4 +1,4 @@
-"""Gives the variables of a clone initial values, or those of the original."""
+"""Gives the variables of a clone their initial values, or the values of the original."""
 
 from __future__ import annotations
 
@@ -67,11 +67,11 @@ class Values:
                 for variable in self.places(metric.get_config()).values():  # arguments of a metric keep their values
                     keras.set_value(self.copier, variable, self.copier.memo[id(variable)], variable)
         optimizers = [optimizer for optimizer, _ in self.copier.pairs(keras.OPTIMIZER)]
-        reached = {id(part) for owner in (self.copier.root, *optimizers) for part in self.places(owner).values()}
+        reachable_ids = {id(part) for owner in (self.copier.root, *optimizers) for part in self.places(owner).values()}
         # A layer that only a function holds keeps its weights: `set_weights` cannot reach them.
-        others = [(variable, new) for key, (variable, new) in self.empty_copies.items() if key not in reached]
-        self._keep_values(variable for variable, _ in others)
-        self.random_sources.update((id(variable), new) for variable, new in others)  # an initializer may use them
+        pairs = [pair for key, pair in self.empty_copies.items() if key not in reachable_ids]
+        self._keep_values(variable for variable, _ in pairs)
+        self.random_sources.update((id(variable), new) for variable, new in pairs)  # an initializer may use them
         layers = [layer for layer, _ in self.copier.pairs(keras.LAYER)]
         for layer in sorted(layers, key=lambda layer: layer is not self.copier.root):
             self._initialize_layer(layer)

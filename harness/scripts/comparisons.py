@@ -56,7 +56,7 @@ _EXPRESSIONS = (
     (re.compile(r"[A-Za-z]\w*$"), "type({}).__name__"),
 )
 """A pattern for both facts, and the expression to compare; the first match counts."""
-_DESCRIBED_IN_CONFIG = ("activity_regularizer", "function", "mask", "output_shape")
+_DESCRIBED_SETTINGS = ("activity_regularizer", "function", "mask", "output_shape")
 """Settings that the config only describes, so attributes are compared."""
 
 
@@ -100,7 +100,7 @@ def _compare_setting(difference: Difference, generation: str) -> Comparison:
     name = difference.expression
     if not name.isidentifier() or not layer:
         return WHOLE_CONFIG
-    if name in _DESCRIBED_IN_CONFIG:
+    if name in _DESCRIBED_SETTINGS:
         value = f"{layer}.{'_output_shape' if name == 'output_shape' else name}"
         are_functions = all(fact.startswith("function ") for fact in (difference.expected, difference.found))
         return Comparison(f"{value}.__code__" if are_functions else f"type({value})", must_fail=are_functions)

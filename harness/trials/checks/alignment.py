@@ -44,7 +44,7 @@ class Alignment:
         return sorted(order), order
 
     @property
-    def moved(self) -> tuple[tuple[int, int], ...]:
+    def moved_pairs(self) -> tuple[tuple[int, int], ...]:
         """The pairs in another order; missing objects do not count."""
         return tuple(pair for pair, expected in zip(self.pairs, self.orders[0], strict=True) if pair[1] != expected)
 

@@ -78,7 +78,7 @@ def check_structure(pair: Pair) -> list[Difference]:
 
 def _layers(pair: Pair) -> Iterator[Difference]:
     original, clone = pair.structures
-    moved = {index for index, _ in pair.layers.moved}
+    moved = {index for index, _ in pair.layers.moved_pairs}
     in_order: set[int] = set()
     for index, layer in enumerate(original.layers):
         first, path, holder = place(original, index), path_of(original, index), layer.holder
@@ -119,7 +119,7 @@ def _calls(pair: Pair, index: int, first: Place) -> Iterator[Difference]:
     alignment, path = pair.calls[index], f"{path_of(original, index)}.calls"
     if len(calls) != len(clone_calls):
         yield CALL_COUNT.difference(path, f"{len(calls)} calls", f"{len(clone_calls)} calls", first)
-    if alignment.moved:
+    if alignment.moved_pairs:
         yield CALL_ORDER.difference(path, *alignment.orders, first)
     for use, counterpart in alignment.pairs:
         expected, found, first = calls[use], clone_calls[counterpart], place(original, index, use)

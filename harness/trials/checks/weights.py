@@ -55,8 +55,8 @@ def _compare_variables(
         first = place(original, pair.layers.originals.get(found[counterpart].owner, -1))
         path = f"{part}s[+{counterpart}]"
         yield VARIABLE_ADDED.difference(path, MISSING, _describe(found[counterpart]), first, part=part)
-    if alignment.moved:
-        first = place(original, expected[alignment.moved[0][0]].owner)
+    if alignment.moved_pairs:
+        first = place(original, expected[alignment.moved_pairs[0][0]].owner)
         yield VARIABLE_ORDER.difference(f"{part}s", *alignment.orders, first, part=part)
     for index, counterpart in alignment.pairs:
         variable, copy = expected[index], found[counterpart]
