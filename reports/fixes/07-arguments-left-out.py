@@ -1,7 +1,7 @@
 """A live config gets omitted values from the arguments of the constructor.
 
 The `get_config` of two dozen classes omits an argument, such as `use_cudnn`. An
-object remembers the plain values of its constructor for a live config.
+object of Keras remembers the plain arguments of its constructor.
 """
 
 # /// clonediff
@@ -29,7 +29,7 @@ def remembering(new):
     @functools.wraps(new)
     def wrapper(cls, *args, **kwargs):
         instance = new(cls, *args, **kwargs)
-        if not args and not kwargs:
+        if not cls.__module__.startswith("keras.") or not (args or kwargs):
             return instance
         signature = inspect.signature(cls.__init__)
         try:

@@ -26,6 +26,7 @@ import functools
 import itertools
 import sys
 import types
+import weakref
 
 import numpy as np
 
@@ -51,9 +52,7 @@ LEFT_OUT = {  # by attribute with a trace of a run or an `id`: its new value
     **dict.fromkeys(("train_function", "test_function", "predict_function")),
     **dict.fromkeys(("_eval_epoch_iterator", "_jax_state", "_value")),
     **dict.fromkeys(("_keras_history", "_obj_reference_counts_dict")),
-    "_losses": [],
-    "_losses_override": [],
-    "_loss_ids": set(),
+    **dict(_losses=[], _losses_override=[], _loss_ids=set()),
 }
 
 
@@ -225,9 +224,9 @@ def kind_of(thing):
         return "function"
     if isinstance(thing, tuple) and not is_wrapper(thing):
         return "tuple"
-    if isinstance(thing, np.ndarray):
+    if isinstance(thing, (np.ndarray, weakref.WeakSet)):
         return "array"
-    if cls.__name__ == "MutableHashTable":
+    if cls.__name__ in ("MutableHashTable", "ResourceVariable"):
         return "table"
     modules = [base.__module__ for base in cls.__mro__]
     if any(name.startswith("keras.src") for name in modules) or cls in PLAIN:
@@ -287,7 +286,8 @@ def rebuilt(thing, parts):
 
 
 def copy_of_table(table):
-    make = tf.lookup.experimental.MutableHashTable
-    new = make(table.key_dtype, table.value_dtype, table._default_value)
+    if isinstance(table, tf.Variable):
+        return copy.deepcopy(table)
+    new = type(table)(table.key_dtype, table.value_dtype, table._default_value)
     new.insert(*table.export())
     return new
