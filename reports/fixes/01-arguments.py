@@ -47,8 +47,7 @@ def checked(clone):
                     f"Expected `{name}` to be callable. Received: {function}"
                 )
         given = {**functions, "input_tensors": input_tensors}
-        is_alone = not recursive and not kwargs
-        if is_alone and all(x is None for x in given.values()):
+        if not (recursive or kwargs) and all(x is None for x in given.values()):
             return _clone_alone(model, clone)
         return clone(model, recursive=recursive, **given, **kwargs)
 

@@ -1,9 +1,8 @@
 """Input layers are cloned through configs, and models keep their settings.
 
-Before, an input was created anew from shape, dtype and name, and a model from
-its name. Now input layers are cloned through their configs, a repeated input
-stays one input, and a `Sequential` keeps its class. `input_tensors` keep their
-history. Nested models are cloned as models. Calls are repeated in their order.
+Input layers are cloned through their configs, a repeated input stays one input,
+and a `Sequential` keeps its class. `input_tensors` keep their history. Nested
+models are cloned as models. Calls are repeated in their order.
 """
 
 # /// clonediff

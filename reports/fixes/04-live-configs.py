@@ -83,7 +83,8 @@ def live_object(obj):
     from keras.src.models.cloning import clone_model
     from keras.src.models.model import Model
 
-    if isinstance(obj, np.ndarray):
+    kinds = (list, dict, np.ndarray)
+    if isinstance(obj, kinds):
         return obj.copy()
     if isinstance(obj, type) or not hasattr(obj, "get_config"):
         return obj
@@ -92,7 +93,9 @@ def live_object(obj):
     if isinstance(obj, Model):
         with live_scope(False):
             return clone_model(obj)
-    return type(obj).from_config(live_config(obj))
+    config = live_config(obj).items()
+    config = {x: y.copy() if isinstance(y, kinds) else y for x, y in config}
+    return type(obj).from_config(config)
 
 
 def live_config(obj):

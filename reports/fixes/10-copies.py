@@ -272,8 +272,7 @@ def rebuilt(thing, parts):
         named = dict(zip(thing.keywords, parts[count:]))
         return functools.partial(*parts[:count], **named)
     if isinstance(thing, tuple):
-        is_named = hasattr(thing, "_fields")
-        return type(thing)(*parts) if is_named else type(thing)(parts)
+        return getattr(thing, "_make", type(thing))(parts)
     values, closure = iter(parts), thing.__closure__ or ()
     cells = [x if x == UNSET else types.CellType(next(values)) for x in closure]
     new = types.FunctionType(

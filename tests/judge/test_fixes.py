@@ -106,14 +106,27 @@ CLONE_AND_TRAIN = """\
 import keras, numpy as np
 from keras import layers, metrics, optimizers
 
+class Scale(keras.constraints.Constraint):
+    def __init__(self, factors):
+        self.factors = factors
+
+    def __call__(self, weight):
+        return weight * self.factors
+
+    def get_config(self):
+        return {"factors": self.factors}
+
 inputs, seed = keras.Input((3,)), keras.random.SeedGenerator(3)
-dense = layers.Dense(2, kernel_initializer=keras.initializers.RandomNormal(seed=seed))
+initializer, constraint = keras.initializers.RandomNormal(seed=seed), Scale(np.ones(2))
+dense = layers.Dense(2, kernel_initializer=initializer, kernel_constraint=constraint)
 model = keras.Model(inputs, layers.Pipeline([dense])(inputs))
 model.compile(loss="mse")
 model.optimizer.learning_rate = 0.25
 assert float(keras.models.clone_model(model).optimizer.learning_rate) == 0.25
 clone = keras.models.clone_model(model, call_function=lambda layer, *args, **kwargs: layer(*args, **kwargs))
 assert {*map(id, clone._flatten_layers())}.isdisjoint(map(id, model._flatten_layers()))
+copies = [layer.kernel_constraint for layer in clone._flatten_layers() if isinstance(layer, layers.Dense)]
+assert [copy.factors is constraint.factors for copy in copies] == [False]
 model.compile(optimizers.MultiOptimizer(lambda _: optimizers.Adam()), "mse", metrics=[metrics.FalsePositives()])
 model.fit(np.ones((4, 3)), np.ones((4, 2)), verbose=0)
 keras.models.clone_model(model).fit(np.ones((4, 3)), np.ones((4, 2)), verbose=0)
