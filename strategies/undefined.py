@@ -24,6 +24,9 @@ def why_undefined(program: Program) -> str:
     # "input_tensors: optional list of input tensors" (tf_keras/src/models/cloning.py): not a nested list.
     if "listed" in arguments and (program.generation != "keras" or len(program.inputs) > 1 or program.takes != "plain"):
         return "input tensors in a nested list"
+    # keras/src/ops/operation.py:24: an input without a name gets the next automatic name.
+    if {"fresh", "listed", "layers"} & {*arguments} and any(spec.name is None for spec in program.inputs):
+        return "the names of inputs that replace inputs without a name"
     if "recursive" in arguments and not any(isinstance(step, Nest) for step in steps):
         return "recursion without a nested model"
     return ""

@@ -20,6 +20,7 @@ from clonediff.harness.trials.graph_trials import GraphTrials, new_causes
 from clonediff.harness.trials.trial import Key, TrialCause
 from clonediff.reports.records import Difference
 from clonediff.strategies.program import Graph, Program
+from clonediff.strategies.undefined import why_undefined
 
 REDUCING_SECONDS = 60.0
 """How many seconds to reduce a graph once the time for drawing is over."""
@@ -42,8 +43,8 @@ def draw_graphs(
 
 
 def rebuild(process: SubjectProcess, program: Program) -> Graph | None:
-    """The graph of a program, None if Keras refuses it."""
-    return process.draw({"program": msgspec.to_builtins(program)})
+    """The graph of a program, None if Keras refuses it or its clone is undefined."""
+    return None if why_undefined(program) else process.draw({"program": msgspec.to_builtins(program)})
 
 
 def search(

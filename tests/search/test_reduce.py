@@ -78,5 +78,8 @@ def test_an_error_ends_the_reduction_and_is_reported(keras: SubjectProcess, monk
     assert (result.smallest_cause, result.is_finished, result.failure) == (result.drawn_cause, False, "a fault of ours")
 
 
-def test_a_program_that_keras_refuses_is_not_rebuilt(keras: SubjectProcess) -> None:
-    assert rebuild(keras, Program("keras", (Input((4,)),), (Apply("Conv2D", (("filters", "2"),)),), ((0, 0),))) is None
+def test_only_programs_that_keras_accepts_and_defines_are_rebuilt(keras: SubjectProcess) -> None:
+    named, unnamed, fresh = Input((4,), name="x"), Input((4,)), {"clone_arguments": "fresh"}
+    assert rebuild(keras, Program("keras", (named,), (Apply("Conv2D", (("filters", "2"),)),), ((0, 0),))) is None
+    programs = (Program("keras", (item,), (Apply("ReLU"),), ((0, 0),), **fresh) for item in (named, unnamed))
+    assert [rebuild(keras, program) is None for program in programs] == [False, True]

@@ -123,6 +123,7 @@ def test_a_registered_function_is_unknown_in_the_next_trial(keras: SubjectProces
         ("Dense", "", {"clone_arguments": "call_function", "sequential": True}, "the calls of a Sequential"),
         ("Dense", "", {"clone_arguments": "listed", "takes": "dict"}, "input tensors in a nested list"),
         ("Dense", "", {"clone_arguments": "recursive"}, "recursion without a nested model"),
+        ("Dense", "", {"clone_arguments": "fresh", "inputs": (Input((4,)),)}, "inputs without a name"),
         ("Dense", "adapt", {"clone_arguments": "fresh"}, ""),
     ],
 )
@@ -130,7 +131,7 @@ def test_the_reason_says_why_a_program_has_no_defined_clone(
     kind: str, does: str, fields: dict[str, Any], reason: str
 ) -> None:
     layer = Apply(kind, (("output_mode", '"tf_idf"'),))
-    program = Program("keras", (X,), (layer,), preparations=(Preparation(does, ()),), **fields)
+    program = Program("keras", **{"inputs": (X,), **fields}, body=(layer,), preparations=(Preparation(does, ()),))
     assert reason in why_undefined(program) and bool(reason) == bool(why_undefined(program))
 
 
