@@ -20,13 +20,19 @@ from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.known import KnownIssues, load
 from tests.helpers.example_graphs import graph_of_issue
 
-HEAD = "import {keras} as keras\nfrom {keras} import layers\n"
+HEAD = "import numpy as np\nimport {keras} as keras\nfrom {keras} import layers\n"
 PLAIN_MODEL = """
 x = keras.Input((3, 4), name="x")
 y = layers.Dense(4, name="dense")(x)
 z = layers.Lambda(lambda x: x * 2.0, mask=lambda x, mask=None: x[:, :, 0] > 0.0, name="double")(y)
 model = keras.Model(x, [z, y], name="plain")
 model.compile("sgd", "mse")
+
+def multiply_by(factor):
+    return lambda x: x * factor
+
+dense = model.get_layer("dense")
+dense.multiply, dense.sizes, dense.table = multiply_by(2.0), [1, 2], np.ones(2, "float32")
 """
 NESTED_MODEL = """
 def part(name):
@@ -51,6 +57,10 @@ FAULTS = {
     "function": "clone.get_layer('double').function = lambda x: x * 2.0 + 1.0",
     "attribute": f"{DENSE}.supports_masking = False",
     "attribute_more": f"{DENSE}.more = [1]",
+    "closure": f"{DENSE}.multiply = with_closure({DENSE}.multiply, 3.0)",
+    "size": f"{DENSE}.sizes = [1]",
+    "array_dtype": f"{DENSE}.table = {DENSE}.table.astype('float64')",
+    "constraint": f"{DENSE}.kernel._constraint = abs",
     "compiled": "clone.compile(loss='mae')",
     "optimizer": "clone.optimizer = model.optimizer",
     "itself": "clone = model",
@@ -67,10 +77,12 @@ KERAS_3_FAULTS = {
     "weight_renamed": f"{DENSE}.kernel._path += 's'",
     "weight_shared": f"{DENSE}._trainable_variables[0] = model.get_layer('dense').kernel",
     "weight_frozen": f"{DENSE}.kernel.trainable = False",
+    "regularizer": f"{DENSE}.kernel.regularizer = lambda kernel: 0.0",
 }
 """Faults of Keras 3; tf_keras has no setter for them."""
 NESTED_FAULTS = {
     "of_layer": "clone.get_layer('second').get_layer('dense').trainable = False",
+    "of_renamed_layer": "layer = clone.get_layer('second').get_layer('dense'); layer.name, layer.trainable = 'dense_7', False",
     "of_operation": "clone.get_layer('second').operations[-2].axis = [0]",
 }
 """Faults in the second of two nested models whose layers have equal names."""
@@ -80,14 +92,19 @@ ISSUES = """
 """
 """Known issues, each of which a script shows by another comparison."""
 
-UNCERTAIN_FAULTS = {"numbers", "shape", "structure", "nested", "mask", "mask_value", "compiled"}
+UNCERTAIN_FAULTS = {"constraint", "regularizer", "numbers", "shape", "structure", "nested", "mask", "mask_value", "compiled"}
 """Faults that a script may miss, since it runs on other numbers or compares more than what differed."""
 
 CLONERS = """\
 import functools
+import types
 import warnings
 
 import clonediff
+
+
+def with_closure(function, value):
+    return types.FunctionType(function.__code__, {}, function.__name__, None, (types.CellType(value),))
 
 
 def after(layer, change):
