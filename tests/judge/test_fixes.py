@@ -110,11 +110,10 @@ class Scale(keras.constraints.Constraint):
     def __init__(self, factors):
         self.factors = factors
 
-    def __call__(self, weight):
-        return weight * self.factors
-
     def get_config(self):
         return {"factors": self.factors}
+
+    __call__ = lambda self, weight: weight * self.factors
 
 inputs, seed = keras.Input((3,)), keras.random.SeedGenerator(3)
 initializer, constraint = keras.initializers.RandomNormal(seed=seed), Scale(np.ones(2))

@@ -17,27 +17,17 @@ from clonediff.harness.keras_12202.old_keras import install
 from tests.helpers.command_line import run_clonediff
 from tests.helpers.required_releases import skip_or_fail
 from tests.helpers.waiting import PATIENCE
-from tests.keras_12202.proposals import (
-    ANSWER,
-    CLEARS_THE_TERMINAL,
-    ENDS_ON_THREE_LAYERS,
-    FIXES,
-    HANGS_ON_THREE_LAYERS,
-    HOLLOW,
-    MASKLESS,
-    SHARES,
-    TENSORS,
-)
+from tests.keras_12202 import proposals
 
 MESSAGE = 'AssertionError: Could not compute output Tensor("'
 OLD = ("--subject", "keras==2.2.4")
 PROPOSALS = {
-    "fixes.txt": ANSWER.format(FIXES),
-    "tensors.txt": ANSWER.format(TENSORS),
-    "hollow.txt": ANSWER.format(HOLLOW),
-    "maskless.txt": ANSWER.format(MASKLESS),
-    "shares.py": SHARES,
-    "ends.py": ENDS_ON_THREE_LAYERS,
+    "fixes.txt": proposals.ANSWER.format(proposals.FIXES),
+    "tensors.txt": proposals.ANSWER.format(proposals.TENSORS),
+    "hollow.txt": proposals.ANSWER.format(proposals.HOLLOW),
+    "maskless.txt": proposals.ANSWER.format(proposals.MASKLESS),
+    "shares.py": proposals.SHARES,
+    "ends.py": proposals.ENDS_ON_THREE_LAYERS,
     "nothing.txt": "It cannot be fixed.",
 }
 AT_NIGHT = pytest.mark.slow(reason="it installs Keras 2.2.4")
@@ -53,25 +43,21 @@ def search_result(tmp_path_factory: pytest.TempPathFactory) -> Any:
     return json.loads(result.stdout)
 
 
-def judge_proposals(folder: Path, proposals: dict[str, str], *options: str) -> subprocess.CompletedProcess[str]:
-    for name, text in proposals.items():
+def judge_proposals(folder: Path, texts: dict[str, str], *options: str) -> subprocess.CompletedProcess[str]:
+    for name, text in texts.items():
         (folder / name).write_text(text)
-    result = run_clonediff("judge", *proposals, *OLD, *options, cwd=folder)
+    result = run_clonediff("judge", *texts, *OLD, *options, cwd=folder)
     assert result.returncode == 1, result.stderr
     return result
 
 
 @pytest.fixture(scope="module")
 def verdicts(search_result: Any, tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
-    proposals = {
-        **PROPOSALS,
-        "fixes.diff": _diff("# Update tensor_map."),
-        "unfit.diff": _diff("").replace("\n-", "\n- no"),
-    }
-    result = judge_proposals(tmp_path_factory.mktemp("judged"), proposals, "--trials", "60", "--json")
+    texts = {**PROPOSALS, "fixes.diff": _diff("# Update tensor_map."), "unfit.diff": _diff("").replace("\n-", "\n- no")}
+    result = judge_proposals(tmp_path_factory.mktemp("judged"), texts, "--trials", "60", "--json")
     record = json.loads(result.stdout)
     assert record["repaired"] == record["built"] > record["upstream"] > 0
-    return dict(zip(proposals, record["verdicts"], strict=True))
+    return dict(zip(texts, record["verdicts"], strict=True))
 
 
 def _diff(line: str) -> str:
@@ -137,8 +123,8 @@ def test_each_proposal_has_its_verdict_and_its_effects(verdicts: dict[str, Any])
 @AT_NIGHT
 @pytest.mark.usefixtures("search_result")
 def test_a_hanging_proposal_is_reported_and_output_is_escaped(tmp_path: Path) -> None:
-    proposals = {"hangs.py": HANGS_ON_THREE_LAYERS, "clears.py": CLEARS_THE_TERMINAL}
-    printed = judge_proposals(tmp_path, proposals, "--trials", "2").stdout
+    texts = {"hangs.py": proposals.HANGS_ON_THREE_LAYERS, "clears.py": proposals.CLEARS_THE_TERMINAL}
+    printed = judge_proposals(tmp_path, texts, "--trials", "2").stdout
     assert "its process was lost: timed out" in printed
     assert "\x1b" not in printed
     assert "\\x1b[2J" in printed
