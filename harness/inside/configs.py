@@ -10,8 +10,8 @@ from clonediff.harness.inside.frameworks.interface import Framework
 from clonediff.harness.inside.structure import items_of
 
 _CALLABLES = ("function", "mask", "_output_shape", "activity_regularizer", "_activity_regularizer")
-"""Attributes that are compared as objects, since configs vary by release."""
-_COMPARED_ELSEWHERE = frozenset(["name", "build_config", "compile_config"])
+"""Attributes that are compared as objects, since their configs vary by release."""
+_SKIPPED_KEYS = frozenset(["name", "build_config", "compile_config"])
 _GRAPH_KEYS = frozenset(["layers", "input_layers", "output_layers", "build_input_shape"])
 _BUILD_SHAPES = frozenset(["query_shape", "key_shape", "value_shape"])
 """Build shapes in a config, which are not compared, since calls are."""
@@ -25,7 +25,7 @@ def config_texts(layer: Any, framework: Framework) -> dict[str, str]:
         config = framework.config(layer)
     except Exception as error:  # a layer without a config is compared, too
         return {"get_config": f"raises {type(error).__name__}"}
-    excluded = _COMPARED_ELSEWHERE | _GRAPH_KEYS if "layers" in config else _COMPARED_ELSEWHERE
+    excluded = _SKIPPED_KEYS | _GRAPH_KEYS if "layers" in config else _SKIPPED_KEYS
     config = {name: value for name, value in config.items() if name not in excluded}
     if framework.is_graph(layer) or not isinstance(layer, framework.layer_class):
         return _texts(config)
@@ -37,9 +37,9 @@ def config_texts(layer: Any, framework: Framework) -> dict[str, str]:
     # A function's name in the config is compared instead of the object, which may be a wrapper.
     callables = {name: attributes[name] for name in _CALLABLES if attributes.get(name) is not None}
     callables = {name: value for name, value in callables.items() if not isinstance(config.get(name), str)}
-    others = {name: _without_model_keys(value) for name, value in config.items() if name not in callables}
+    other_settings = {name: _without_model_keys(value) for name, value in config.items() if name not in callables}
     texts = {name.lstrip("_"): short_text(value) for name, value in callables.items()}
-    return {**_texts(others), **_adapted_state(layer, framework), **texts}
+    return {**_texts(other_settings), **_adapted_state(layer, framework), **texts}
 
 
 def _texts(config: dict[str, Any]) -> dict[str, str]:

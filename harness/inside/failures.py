@@ -46,8 +46,8 @@ def stack(frame: Any) -> Frames:
 
 def plain_frames(frames: Frames, function: str = "") -> tuple[Frame, ...]:
     """Frames as plain data; only those below our `function`, if it is not ""."""
-    short = [(package_path(file), name, line) for file, name, line in _frames_below(frames, function)]
-    frames = [frame for frame in short if not _OUR_FILES.match(frame[0])]
+    package_frames = [(package_path(file), name, line) for file, name, line in _frames_below(frames, function)]
+    frames = [frame for frame in package_frames if not _OUR_FILES.match(frame[0])]
     if len(frames) > MAX_FRAMES:
         frames = frames[: MAX_FRAMES // 2] + frames[-MAX_FRAMES // 2 :]
     return tuple(Frame(file, name, line or 0) for file, name, line in frames)
@@ -84,9 +84,9 @@ def _inner_errors(error: BaseException) -> Iterator[BaseException]:
 @functools.lru_cache(maxsize=10000)
 def package_path(file: str) -> str:
     """The path of a file from its package on: "keras/src/models/cloning.py"."""
-    for root in (_PACKAGE, _STANDARD_LIBRARY, _OUR_PACKAGES):
-        if root.match(file):
-            return root.sub("", file, count=1)
+    for prefix in (_PACKAGE, _STANDARD_LIBRARY, _OUR_PACKAGES):
+        if prefix.match(file):
+            return prefix.sub("", file, count=1)
     # A release under test is in its own folder on the path.
     for folder in sys.path:
         if folder and file.startswith(folder.rstrip("/") + "/"):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-_PLAIN = frozenset(["dict", "list", "tuple", "_DictWrapper", "ListWrapper", "List", "_TupleWrapper"])
+_PLAIN_TYPES = frozenset(["dict", "list", "tuple", "_DictWrapper", "ListWrapper", "List", "_TupleWrapper"])
 
 
 def skeleton(value: Any, convert: Callable[[Any], Any]) -> Any:
@@ -51,6 +51,6 @@ def number_leaves(value: Any) -> tuple[Any, list[Any]]:
 
 def _with_type(node: dict[str, Any], value: Any) -> dict[str, Any]:
     name = type(value).__name__
-    if name not in _PLAIN:
+    if name not in _PLAIN_TYPES:
         node["type"] = name
     return node

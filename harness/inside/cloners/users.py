@@ -55,7 +55,7 @@ def parse_cloner_name(name: str) -> ClonerName | None:
 
 
 class ClonerError(ValueError):
-    """A name does not mean a function that takes a model."""
+    """A cloner's name does not name a function that takes a model."""
 
 
 def cloner_problem(name: str) -> str:
@@ -101,12 +101,12 @@ def import_from(name: str, folder: str = "") -> types.ModuleType:
     return module
 
 
-def record_replacement(clone_function: Callable[[Any], Any], replaced: dict[str, str], layer: Any) -> Any:
+def record_replacement(clone_function: Callable[[Any], Any], replacements: dict[str, str], layer: Any) -> Any:
     """Call a clone function; record the layer if its class or config changes."""
-    new = clone_function(layer)
-    if new is layer or type(new) is not type(layer) or str(new.get_config()) != str(layer.get_config()):
-        replaced[layer.name] = f"{type(layer).__name__}, now {type(new).__name__}"
-    return new
+    copy = clone_function(layer)
+    if copy is layer or type(copy) is not type(layer) or str(copy.get_config()) != str(layer.get_config()):
+        replacements[layer.name] = f"{type(layer).__name__}, now {type(copy).__name__}"
+    return copy
 
 
 def no_model_failure(name: str, clone: Any, framework: Framework) -> Failure | None:
