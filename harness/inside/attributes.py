@@ -22,7 +22,7 @@ CONTAINERS = (list, tuple, dict, set, frozenset, collections.deque)
 
 
 def attribute_names(owner: Any, private_pattern: re.Pattern[str] | None) -> tuple[set[str], set[str]]:
-    """The names of attributes to compare, and of all. `private_pattern` adds private ones."""
+    """The attributes to compare, and all attributes. `private_pattern` adds private ones."""
     cls, attributes = type(owner), getattr(owner, "__dict__", {})
     names = set(slots(cls))
     all_names = {*attributes, *slots(cls)}

@@ -20,7 +20,7 @@ _MODEL_KEYS = ("trainable", "dtype")
 
 
 def config_texts(layer: Any, framework: Framework) -> dict[str, str]:
-    """Texts of a layer's config, and of other state by keys such as ".vocabulary"."""
+    """The config of a layer as texts, with other state by keys such as ".vocabulary"."""
     try:
         config = framework.config(layer)
     except Exception as error:  # a layer without a config is compared, too
@@ -54,7 +54,7 @@ def _without_model_keys(value: Any) -> Any:
 
 
 def _adapted_state(layer: Any, framework: Framework) -> dict[str, str]:
-    """State that a layer's config omits: `autocast`, or what `adapt` learned."""
+    """State that a layer's config omits: `autocast`, or an adapted vocabulary."""
     attributes = vars(layer)
     if attributes.get("_autocast") is False and not hasattr(layer, "autocast"):
         return {"._autocast": "False"}
@@ -76,20 +76,20 @@ def compile_texts(arguments: dict[str, Any]) -> dict[str, str]:
     """Texts of `compile` arguments by path, such as "loss" and "loss.Huber.delta"; lists equal tuples."""
     texts: dict[str, str] = {}
     for name, value in arguments.items():
-        _flatten(name, value, texts)
+        _add_texts(name, value, texts)
     return texts
 
 
-def _flatten(path: str, value: Any, texts: dict[str, str]) -> None:
+def _add_texts(path: str, value: Any, texts: dict[str, str]) -> None:
     if isinstance(value, (list, tuple, dict)):
         texts[path] = str(sorted(map(str, value)) if isinstance(value, dict) else len(value))
         for key, item in items_of(value):
-            _flatten(f"{path}[{key!r}]", item, texts)
+            _add_texts(f"{path}[{key!r}]", item, texts)
     else:
-        _flatten_object(path, value, texts)
+        _add_object_texts(path, value, texts)
 
 
-def _flatten_object(path: str, value: Any, texts: dict[str, str]) -> None:
+def _add_object_texts(path: str, value: Any, texts: dict[str, str]) -> None:
     """Add the texts of an object: its class and config, or else its value."""
     config: Any = None
     if isinstance(value, dict) and "class_name" in value:
@@ -101,7 +101,7 @@ def _flatten_object(path: str, value: Any, texts: dict[str, str]) -> None:
     texts[path] = text
     if isinstance(config, dict) and text != "__lambda__":  # the serialized code has a line number
         for name, part in config.items():
-            _flatten_object(f"{path}.{text}.{name}", part, texts)
+            _add_object_texts(f"{path}.{text}.{name}", part, texts)
 
 
 def _config_of(value: Any) -> dict[str, Any]:

@@ -79,7 +79,7 @@ def with_equal_nans(array: Any) -> Any:
 
 
 def compare_arrays(left: Any, right: Any) -> dict[str, Any]:
-    """How two arrays differ; a NaN in one of them counts, except for `max_abs`."""
+    """How two arrays differ. A NaN in only one array counts, except in `max_abs`."""
     report: dict[str, Any] = {
         "shape": [list(left.shape), list(right.shape)],
         "dtype": [str(left.dtype), str(right.dtype)],

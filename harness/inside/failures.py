@@ -30,11 +30,11 @@ def failure(error: BaseException, function: str = "") -> Failure:
     errors = [error, *_inner_errors(error)]
     frames = _frames_below(_frames_of(error), function)
     frames += [frame for inner in errors[1:] for frame in _frames_of(inner)]
-    message = encodable(without_addresses(str(errors[-1])))[:MAX_MESSAGE_LENGTH]
-    return Failure(encodable(type(error).__name__), message, plain_frames(frames))
+    message = escape_surrogates(without_addresses(str(errors[-1])))[:MAX_MESSAGE_LENGTH]
+    return Failure(escape_surrogates(type(error).__name__), message, plain_frames(frames))
 
 
-def encodable(text: str) -> str:
+def escape_surrogates(text: str) -> str:
     """Escape lone surrogates, which UTF-8 cannot encode."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
@@ -45,7 +45,7 @@ def stack(frame: Any) -> Frames:
 
 
 def plain_frames(frames: Frames, function: str = "") -> tuple[Frame, ...]:
-    """Frames as plain data; only those below our `function`, if it is not ""."""
+    """Frames as plain data; if `function` is given, only frames below it."""
     package_frames = [(package_path(file), name, line) for file, name, line in _frames_below(frames, function)]
     frames = [frame for frame in package_frames if not _OUR_FILES.match(frame[0])]
     if len(frames) > MAX_FRAMES:

@@ -62,12 +62,12 @@ def _specs_of_arrays(ends: Sequence[Endpoint], inputs: Any) -> list[dict[str, An
     names = [end.name for end in ends]
     if isinstance(inputs, Mapping):
         if set(inputs) != set(names):
-            raise ValueError(f"inputs: has {_quoted(inputs)}, expected {_quoted(names)}")
+            raise ValueError(f"inputs: has {_quote(inputs)}, expected {_quote(names)}")
         arrays = [inputs[name] for name in names]
     else:
         arrays = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
     if len(arrays) != len(ends):
-        raise ValueError(f"inputs: has {len(arrays)} arrays, expected one for each of {_quoted(names)}")
+        raise ValueError(f"inputs: has {len(arrays)} arrays, expected one for each of {_quote(names)}")
     specs = []
     for end, array in zip(ends, map(np.asarray, arrays), strict=False):
         shape = array.shape if end.shape is None else end.shape  # a declared shape of None means any rank
@@ -80,7 +80,7 @@ def _specs_of_arrays(ends: Sequence[Endpoint], inputs: Any) -> list[dict[str, An
     return specs
 
 
-def _quoted(names: Sequence[str] | Mapping[str, Any]) -> str:
+def _quote(names: Sequence[str] | Mapping[str, Any]) -> str:
     return ", ".join(repr(name) for name in names) or "none"
 
 

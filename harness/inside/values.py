@@ -83,12 +83,12 @@ def _draw_steps(random: Any, shape: tuple[int, ...], spec: dict[str, Any]) -> An
     values = random.standard_normal(shape)
     if len(shape) < 2:
         return values
-    # A third of the steps (axis 1) are zero, never the first. In one sample, a zero step is followed by another.
-    rows = random.random(shape[:2]) < 0.35
-    rows[0, 1:2], rows[0, 2:3] = True, False
-    rows[-1, -1:] |= shape[0] > 1
-    rows[:, :1] = False
-    values[rows] = 0.0
+    # A third of the steps (axis 1) are zero, but never the first. In sample 0, step 1 is zero and step 2 is not.
+    is_zero = random.random(shape[:2]) < 0.35
+    is_zero[0, 1:2], is_zero[0, 2:3] = True, False
+    is_zero[-1, -1:] |= shape[0] > 1
+    is_zero[:, :1] = False
+    values[is_zero] = 0.0
     return values
 
 

@@ -47,11 +47,11 @@ _COMMON_VALUES: Values = {
 }
 _ARGUMENT_LOST_BY_LAYER = "autocast"  # not reported for subclasses, since `Layer` loses it
 _SIGNATURE_ERROR = re.compile(r"required (?:positional|keyword)|nexpected keyword|nrecognized keyword")
-_BASE_CLASSES = attrgetter(
+_base_classes_of = attrgetter(
     *("layers.Layer", "losses.Loss", "metrics.Metric", "optimizers.Optimizer", "constraints.Constraint", "Model"),
     *("optimizers.schedules.LearningRateSchedule", "initializers.Initializer", "regularizers.Regularizer"),
 )
-"""The base classes of Keras."""
+"""Returns the base classes of Keras."""
 _SKIPPED_MODULES = re.compile(r"_|src$|legacy$|backend$|wrappers$")
 """Modules that contain aliases of the same classes."""
 
@@ -99,7 +99,7 @@ class _Auditor:
         self._user_values = user_values
         self._round_trips = RoundTrips(framework, cls)
         self._dialect = DIALECTS[framework.generation]
-        keras, base_classes = framework.keras, _BASE_CLASSES(framework.keras)
+        keras, base_classes = framework.keras, _base_classes_of(framework.keras)
         self.parameters = parameters_of(cls, keras, lambda base: package_of(base) in KERAS and base not in base_classes)
         # For a layer of Keras, arguments in the catalogue that no input determines.
         kind = CATALOGUE.get(cls.__name__) if vars(keras.layers).get(cls.__name__) is cls else None

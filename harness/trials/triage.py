@@ -131,7 +131,7 @@ def fingerprint(root: Difference) -> str:
 def signature(root: Difference) -> tuple[str, str, str, str, str]:
     """The parts of a fingerprint: check, aspect, kind, type of exception, frame.
 
-    If a layer raises during cloning, the frame is that of its caller, which passed the wrong arguments. If an exception
+    If a layer raises during cloning, the frame is its caller, which passed the wrong arguments. If an exception
     has a frame of the framework, there is no kind, even if the message names a layer.
     """
     raised = root.raised

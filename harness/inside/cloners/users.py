@@ -16,7 +16,7 @@ import types
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from clonediff.harness.inside.failures import encodable
+from clonediff.harness.inside.failures import escape_surrogates
 from clonediff.harness.inside.frameworks.interface import Framework
 from clonediff.harness.observation import Failure
 
@@ -63,7 +63,7 @@ def cloner_problem(name: str) -> str:
     try:
         import_cloner(name)
     except ClonerError as error:
-        return encodable(str(error))
+        return escape_surrogates(str(error))
     return ""
 
 
@@ -117,4 +117,4 @@ def no_model_failure(name: str, clone: Any, framework: Framework) -> Failure | N
     cls = type(clone)
     text = cls.__name__ if cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__name__}"
     text = f"an object of class {text}: return a Functional or Sequential model of {framework.keras.__name__}"
-    return Failure(NO_MODEL, encodable(f"{cloner.short_name if cloner else name} returned {text}"))
+    return Failure(NO_MODEL, escape_surrogates(f"{cloner.short_name if cloner else name} returned {text}"))

@@ -208,14 +208,14 @@ class Framework:
     # -- variables
 
     def weights(self, model: Any) -> tuple[list[Any], set[int]]:
-        """The weights of a model in order, and the `id`s of the trainable ones."""
+        """The weights of a model in order, and the `id`s of trainable weights."""
         return list(model.weights), {id(weight) for weight in model.trainable_weights}
 
     def finish_writing_weights(self, model: Any, original: Any = None) -> None:
         """Do what `set_weights` does after writing; values may come from `original`."""
 
     def names(self, variable: Any) -> tuple[str, str]:
-        """The path of a variable, and its name, "" if it has only the path."""
+        """The path of a variable, and its name or ""."""
         return str(variable.name), ""
 
     def write(self, variable: Any, array: Any) -> None:
@@ -234,7 +234,7 @@ class Framework:
         """In a scope, report every call of a layer or operation to `listener`."""
         for cls, excluded in () if self._original_calls else self._hooked_classes:
             self._original_calls.append((cls, cls.__call__))
-            cls.__call__ = self._with_report(cls.__call__, excluded)
+            cls.__call__ = self._wrap_call(cls.__call__, excluded)
         try:
             yield
         finally:
@@ -242,7 +242,7 @@ class Framework:
                 cls, call = self._original_calls.pop()
                 cls.__call__ = call
 
-    def _with_report(self, call: Any, excluded: Any) -> Any:
+    def _wrap_call(self, call: Any, excluded: Any) -> Any:
         @functools.wraps(call)
         def call_and_report(layer: Any, *args: Any, **kwargs: Any) -> Any:
             count = len(self.failed_ids)

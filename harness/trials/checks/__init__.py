@@ -107,8 +107,8 @@ def compare(original: Observation, clone: Clone, checks: Iterable[str] = CHECKS)
     enabled = [CHECKS[name] for name in checks if clone.observation is not None or not CHECKS[name].needs_clone]
     differences = _all_differences(Pair(original, clone), enabled)
     is_changed = clone.original_after is not None or clone.inference_after is not None
-    chance = _paths_by_chance(original, enabled) if differences and not (original.is_live and is_changed) else set()
-    return [item for item in differences if not _is_by_chance(item, chance)]
+    paths = _paths_by_chance(original, enabled) if differences and not (original.is_live and is_changed) else set()
+    return [item for item in differences if not _is_by_chance(item, paths)]
 
 
 def _paths_by_chance(original: Observation, checks: Iterable[Check]) -> set[tuple[str, str]]:
@@ -124,8 +124,8 @@ def _all_differences(pair: Pair, checks: Iterable[Check]) -> list[Difference]:
     return [item for check in checks for item in check.run(pair)]
 
 
-def _is_by_chance(difference: Difference, chance: Collection[tuple[str, str]]) -> bool:
-    """Whether the null model differs here, too; for the clone, in the same check."""
+def _is_by_chance(difference: Difference, paths: Collection[tuple[str, str]]) -> bool:
+    """Whether the null model differs at this path; for the clone, in the same check."""
     path = replace(difference, model="clone").path
     is_in_clone = difference.model == "clone"
-    return any(is_within(path, outer) and not (is_in_clone and check != difference.check) for check, outer in chance)
+    return any(is_within(path, outer) and not (is_in_clone and check != difference.check) for check, outer in paths)

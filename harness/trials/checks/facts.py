@@ -47,7 +47,7 @@ SETTINGS = (
     _attribute("autocast|_autocast", "derived", PROPERTY, any_layer=True, topic="autocast"),
     _attribute(_DTYPE_NAMES, "derived", PROPERTY, any_layer=True, topic="dtype", shared_name="attribute.dtype_policy"),
 )
-"""Rows whose differences explain those of other rows in the same layer."""
+"""Rows whose differences explain differences of other rows in a layer."""
 _COMPILE_NAMES = "compiled_*|jit_compile|loss|loss.*|metrics*|optimizer*|run_eagerly|steps_*"
 _TENSOR_NAMES = "input|inputs|input_shape|input_spec*|output|outputs|output_shape"
 ATTRIBUTES = (
@@ -67,7 +67,7 @@ SHARED_ATTRIBUTE = Aspect("sharing", "chosen", PROPERTY, ("unshared", "merged"),
 INDEX = re.compile(r"\[(?:'[^']*'|\"[^\"]*\"|[^\[\]'\"]*)\]")
 
 _CALL_ATTRIBUTES = ("input", "output", "input_shape", "output_shape", "losses", "updates", "state_updates")
-"""Attributes that depend on calls outside the graph, too."""
+"""Attributes that also depend on calls outside the graph."""
 _SPECS = ("input_spec", "state_spec", "constants_spec")
 """Further attributes of layers that depend on such calls."""
 _FALSE_IF_MISSING = ("is_awq_calibrated", "is_gptq_calibrated")
@@ -168,8 +168,8 @@ def _mismatches_of(
     """The facts of a layer or model that differ, only the outermost."""
     expected, found = _settings(layer), _settings(counterpart)
     if layer.attributes and counterpart.attributes and layer.kind == counterpart.kind:
-        expected |= _by_key("attribute", layer.attributes)
-        found |= _by_key("attribute", {path: _align(fact, pair) for path, fact in counterpart.attributes.items()})
+        expected |= _facts_by_key("attribute", layer.attributes)
+        found |= _facts_by_key("attribute", {path: _align(fact, pair) for path, fact in counterpart.attributes.items()})
     ignored = [*_ignored_attributes(layer)]
     if not (_has_all_calls(layer) and _has_all_calls(counterpart)):
         ignored += (*_CALL_ATTRIBUTES, *(_SPECS if index >= 0 else ()))
@@ -220,14 +220,14 @@ def _settings(layer: LayerRecord | Structure) -> dict[_Key, Fact]:
     if isinstance(layer, Structure):
         is_compiled = Fact(str(layer.compiled is not None).lower())
         compiled = {name: Fact(text) for name, text in (layer.compiled or {}).items()}
-        return {("compiled", ""): is_compiled, **_by_key("compiled", compiled)}
+        return {("compiled", ""): is_compiled, **_facts_by_key("compiled", compiled)}
     facts = {name: Fact(text) for name, text in layer.config.items()}
     attributes = {name: fact for name, fact in facts.items() if name.startswith(".")}
     settings = {name: fact for name, fact in facts.items() if name not in attributes}
-    return {**_by_key("config", settings), **_by_key("attribute", attributes)}
+    return {**_facts_by_key("config", settings), **_facts_by_key("attribute", attributes)}
 
 
-def _by_key(part: Part, facts: dict[str, Fact]) -> dict[_Key, Fact]:
+def _facts_by_key(part: Part, facts: dict[str, Fact]) -> dict[_Key, Fact]:
     return {(part, name.removeprefix(".")): fact for name, fact in facts.items()}
 
 
