@@ -1,7 +1,7 @@
 """Requests for trials, and observations of a model and its clones, as plain data.
 
-A child process makes observations, and its parent compares them. Arrays are digests:
-`SubjectProcess.values` says how two of them differ.
+A child process makes observations, and its parent compares them. An observation has digests of arrays;
+`SubjectProcess.values` returns how two arrays differ.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ class Fact(msgspec.Struct, frozen=True, omit_defaults=True):
     """The value of an attribute: text, or a reference to an object of the model.
 
     `layer` is the index of a layer in `Structure.layers`, -1 for the model; `variable` the index of a weight or, after
-    the weights, of a state. `tensor` identifies a symbolic tensor: layer, number of its call, number of the output. For
-    a mutable object that was read before, `first_place` is the layer and path where it was read first.
+    the weights, of a state. `tensor` identifies a symbolic tensor by layer, call and output. For a mutable object that
+    was read before, `first_place` is the layer and path where it was read first.
 
     `detail` is a digest of what `text` leaves out: the code of a class, or the order of keys in a dict. If `text` names
     layers, `layer_names` has the names, without the numbers that Keras appends, each with the index of the layer.
@@ -48,8 +48,8 @@ def is_same_fact(left: Fact | None, right: Fact | None) -> bool:
     if left.text == right.text:
         return True
     return len(left.layer_names) == len(right.layer_names) > 0 and all(
-        stem == other_stem if NO_LAYER in (layer, other) else layer == other
-        for (stem, layer), (other_stem, other) in zip(left.layer_names, right.layer_names, strict=True)
+        stem == other_stem if NO_LAYER in (layer, other_layer) else layer == other_layer
+        for (stem, layer), (other_stem, other_layer) in zip(left.layer_names, right.layer_names, strict=True)
     )
 
 
@@ -82,11 +82,11 @@ class Leaf(msgspec.Struct, frozen=True):
 class CallOutputs(msgspec.Struct, frozen=True):
     """The outputs of one call of a layer in a run.
 
-    `layer` is an index in `Structure.layers`, `use` the number of the call; `structure` nests the indices of `outputs`.
+    `layer` is an index in `Structure.layers`, `call` is the call's number. `structure` nests the indices of `outputs`.
     """
 
     layer: int
-    use: int
+    call: int
     outputs: tuple[Leaf, ...]
     structure: Any = 0
 
@@ -104,8 +104,8 @@ class ModelRun(msgspec.Struct, frozen=True):
 class Variable(msgspec.Struct, frozen=True):
     """A weight or state, such as a seed. `ident` identifies the variable within one answer.
 
-    `name` is the path, `short_name` the name alone. `constraint` also has the regularizer. `trainable` is whether the
-    model trains the variable; `trainable_flag` is the variable's own flag, which its layer may overrule.
+    `name` is the path, `short_name` the name alone. `constraint` has all settings, such as the regularizer.
+    `trainable` is whether the model trains it; `trainable_flag` is its own flag, which its layer may overrule.
     """
 
     name: str
@@ -121,7 +121,7 @@ class Variable(msgspec.Struct, frozen=True):
 
 
 class CallRecord(msgspec.Struct, frozen=True):
-    """A call. In its nested arguments, a tensor is {"tensor": [layer, number of the call, number of the output]}."""
+    """A call. In its arguments, a tensor is {"tensor": [layer, call, output]} with three indices."""
 
     args: Any
     kwargs: Any
@@ -131,7 +131,7 @@ class CallRecord(msgspec.Struct, frozen=True):
 class LayerRecord(msgspec.Struct, frozen=True):
     """A layer, a nested model or an operation. `ident` identifies the object within one answer.
 
-    `holder` is the index of the layer that holds it, or -1 for the model; `role` is the holder's attribute. `nodes`
+    `holder` is the index of the layer that holds it, -1 for the model; `role` is the holder's attribute. `node_counts`
     counts inbound and outbound nodes, also in other models. `code` is a digest of the class if it `is_custom`.
     `attributes` are read after the runs. If a layer has several holders, only its first record has attributes.
     """
@@ -144,7 +144,7 @@ class LayerRecord(msgspec.Struct, frozen=True):
     config: dict[str, str]
     trainable: bool
     calls: tuple[CallRecord, ...] = ()
-    nodes: tuple[int, int] = (0, 0)
+    node_counts: tuple[int, int] = (0, 0)
     is_custom: bool = False
     code: str = ""
     is_model: bool = False
@@ -287,8 +287,8 @@ class Case(msgspec.Struct, frozen=True):
 class Request(msgspec.Struct, frozen=True):
     """A request for a trial of a case with some cloners, on a device.
 
-    If `costly`, clone a second time, and train. A cloner has `clone_seconds` or, if that is longer,
-    `clone_factor` times what building and observing the model took. If `clone_seconds` is 0, there is no limit.
+    If `costly`, clone a second time, and train. The time limit of a cloner is `clone_seconds` or, if longer,
+    `clone_factor` times the time to build and observe the model; if `clone_seconds` is 0, there is none.
     """
 
     case: Case
@@ -324,5 +324,5 @@ class AuditedClass(msgspec.Struct, frozen=True, omit_defaults=True):
     reason: str = ""
 
     @property
-    def lost(self) -> tuple[AuditedArgument, ...]:
+    def lost_arguments(self) -> tuple[AuditedArgument, ...]:
         return tuple(argument for argument in self.arguments if argument.answer == "lost")

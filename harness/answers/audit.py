@@ -36,9 +36,9 @@ def assert_config_is_complete(
         answer = audit_class(kind.__name__, kind, user_values)
     if answer.reason:
         raise ValueError(f"{kind.__name__}: {answer.reason}; pass values for its arguments with `values=`")
-    lost = [f"\n  {argument.label}: {argument.reason}" for argument in answer.lost if argument.name not in ignore]
-    if lost:
-        raise IncompleteConfig(f"the config of {kind.__name__} loses arguments:{''.join(lost)}")
+    lines = [f"\n  {lost.label}: {lost.reason}" for lost in answer.lost_arguments if lost.name not in ignore]
+    if lines:
+        raise IncompleteConfig(f"the config of {kind.__name__} loses arguments:{''.join(lines)}")
 
 
 def classes_of(target: str) -> tuple[Generation, Sequence[str]]:

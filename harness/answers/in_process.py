@@ -14,7 +14,7 @@ from clonediff.harness.observation import Clone, Observation, Request
 from clonediff.harness.trials.cases import case_of
 from clonediff.harness.trials.checks import CHECKS, compare
 from clonediff.harness.trials.checks.flow import Flow
-from clonediff.harness.trials.checks.roots import roots
+from clonediff.harness.trials.checks.roots import group_by_cause
 from clonediff.harness.trials.triage import causes, title
 from clonediff.reports.records import SEVERITIES, Cause
 from clonediff.strategies.program import Generation, Graph
@@ -95,7 +95,7 @@ class ClonedModel(msgspec.Struct, frozen=True):
         differences = compare(self.original, self.clones[cloner], _LIVE_CHECKS)
         if replaced:
             prefixes = tuple(f"{layer}/" for layer in replaced)
-            groups = roots(Flow.find(self.original), differences)
+            groups = group_by_cause(Flow.find(self.original), differences)
             pairs = ((f"{group[0].first.name if group[0].first else ''}/", group) for group in groups)
             differences = [item for name, group in pairs if not name.startswith(prefixes) for item in group]
         return causes(self.original, differences)

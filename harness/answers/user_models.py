@@ -38,7 +38,7 @@ def user_model(spec: str, cloners: Sequence[str], clone_function: str = "") -> U
     """
     from clonediff.harness.inside.cloners import chosen_cloners
     from clonediff.harness.inside.frameworks import generation_of
-    from clonediff.harness.inside.subclassed import clone_within, is_subclassed, wrapping_source
+    from clonediff.harness.inside.subclassed import clone_wrapped_model, is_subclassed, wrapping_source
 
     generation, source = _source_of(spec)
     _import_keras(generation)
@@ -54,7 +54,7 @@ def user_model(spec: str, cloners: Sequence[str], clone_function: str = "") -> U
             raise ValueError(f"{reason}: omit --clone-function")
         lines = wrapping_source(model)
         source = f"{source}\n{DIALECTS[framework.generation].imports['keras']}\n{lines}"
-        calls = {name: partial(clone_within, lines, clone, framework.keras) for name, clone in functions.items()}
+        calls = {name: partial(clone_wrapped_model, lines, clone, framework.keras) for name, clone in functions.items()}
         return UserModel(_run_script(source), source, calls, type(model).__name__)
     if not clone_function:
         return UserModel(model, source, {name: name for name in cloners})

@@ -48,7 +48,7 @@ def command(target: str, jobs: int, as_json: bool) -> None:
     counts = f"{answers.count('lost')} lost, {answers.count('kept')} kept, {answers.count('cannot tell')} unknown"
     total = f"{target}: {len(audits)} class{'' if len(audits) == 1 else 'es'}; arguments: {counts}"
     say_json(audits) if as_json else say(total)
-    sys.exit(exit_code(breaks=any(result.lost for result in audits)))
+    sys.exit(exit_code(breaks=any(result.lost_arguments for result in audits)))
 
 
 def _lines(result: AuditedClass) -> Iterator[str]:
@@ -59,5 +59,5 @@ def _lines(result: AuditedClass) -> Iterator[str]:
         return
     kept = sum(argument.answer == "kept" for argument in result.arguments)
     yield f"{name}: {kept} of {len(result.arguments)} arguments kept"
-    for argument in result.lost:
+    for argument in result.lost_arguments:
         yield f"  lost: {one_line(argument.label, 60)}: {one_line(argument.reason, _MAX_REASON)}"

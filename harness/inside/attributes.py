@@ -13,7 +13,7 @@ import types
 from typing import Any
 
 from clonediff.harness.inside.canonical import code_objects
-from clonediff.harness.inside.packages import BACKENDS, cached_per_class, is_backend_class, is_user_defined, root_of
+from clonediff.harness.inside.packages import BACKENDS, cached_per_class, is_backend_class, is_user_defined, package_of
 
 OPAQUE_PACKAGES = BACKENDS | {"builtins", "threading", "_thread"}
 """Packages whose objects are compared as a whole, without their attributes."""
@@ -40,8 +40,8 @@ def attribute_names(owner: Any, private_pattern: re.Pattern[str] | None) -> tupl
         ):
             names.add(name)
         elif name[1:] in arguments:
-            has_public = name[1:] in attributes or hasattr(cls, name[1:])
-            if not (has_public and type(value) in PLAIN_TYPES):  # a property may return a copy of other values
+            has_public_name = name[1:] in attributes or hasattr(cls, name[1:])
+            if not (has_public_name and type(value) in PLAIN_TYPES):  # a property may return a copy of other values
                 names.add(name)
     return names, all_names
 
@@ -57,7 +57,7 @@ def is_user_object(value: Any) -> bool:
 @cached_per_class
 def slots(cls: Any) -> tuple[str, ...]:
     """The slots of a class and its bases; private ones only in user-defined classes."""
-    names: Any = [] if root_of(cls) in OPAQUE_PACKAGES else copyreg._slotnames(cls)  # type: ignore[attr-defined]
+    names: Any = [] if package_of(cls) in OPAQUE_PACKAGES else copyreg._slotnames(cls)  # type: ignore[attr-defined]
     return tuple(name for name in names if name[:1] != "_" or is_user_defined(cls))
 
 
@@ -66,7 +66,7 @@ def properties(cls: Any) -> tuple[str, ...]:
     members: dict[str, Any] = {}
     for base in reversed(cls.__mro__):
         # `submodules` repeats all layers, `torch_params` all variables.
-        if root_of(base) not in OPAQUE_PACKAGES and not is_backend_class(base):
+        if package_of(base) not in OPAQUE_PACKAGES and not is_backend_class(base):
             members.update((name, value) for name, value in vars(base).items() if name[:1] != "_")
     names = [name for name, value in members.items() if isinstance(value, property)]
     return tuple(name for name in names if getattr(cls, name, None) is members[name])

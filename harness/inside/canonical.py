@@ -68,7 +68,7 @@ def full_text(value: Any, depth: int = 0) -> str:
     if isinstance(value, np.generic):
         return f"{value.dtype}({value})"
     if isinstance(value, type):
-        return " ".join(filter(None, ("class", value.__module__ + "." + value.__qualname__, class_code(value))))
+        return " ".join(filter(None, ("class", value.__module__ + "." + value.__qualname__, class_digest(value))))
     if isinstance(value, types.MethodType):
         return f"method {function_text(value.__func__, depth)}"
     if isinstance(value, types.FunctionType):
@@ -92,7 +92,7 @@ def function_text(value: Any, depth: int = 0) -> str:
 
 
 def _content_text(value: Any, depth: int) -> str:
-    """The text of a value in a closure or global; the class of an object with attributes."""
+    """The text of a value in a closure or global; of an object with attributes, only the class."""
     is_plain = value is None or isinstance(value, (bool, int, float, str, bytes, np.ndarray, np.generic))
     is_plain = is_plain or isinstance(value, (list, tuple, dict, set, frozenset, type)) or callable(value)
     return full_text(value, depth) if is_plain and not hasattr(value, "get_config") else type(value).__name__
@@ -109,7 +109,7 @@ def globals_of(function: Any) -> Iterator[tuple[str, Any]]:
 
 
 @cached_per_class
-def class_code(cls: Any) -> str:
+def class_digest(cls: Any) -> str:
     """A digest of the bases and methods of a user-defined class; "" for other classes."""
     if not is_user_defined(cls):
         return ""

@@ -10,8 +10,8 @@ from clonediff.harness.inside.frameworks.interface import Framework
 from clonediff.harness.inside.structure import items_of
 
 _CALLABLES = ("function", "mask", "_output_shape", "activity_regularizer", "_activity_regularizer")
-"""Attributes that are compared as objects, since configs vary by release."""
-_COMPARED_ELSEWHERE = frozenset(["name", "build_config", "compile_config"])
+"""Attributes that are compared as objects, since their configs vary by release."""
+_SKIPPED_KEYS = frozenset(["name", "build_config", "compile_config"])
 _GRAPH_KEYS = frozenset(["layers", "input_layers", "output_layers", "build_input_shape"])
 _BUILD_SHAPES = frozenset(["query_shape", "key_shape", "value_shape"])
 """Build shapes in a config, which are not compared, since calls are."""
@@ -20,12 +20,12 @@ _MODEL_KEYS = ("trainable", "dtype")
 
 
 def config_texts(layer: Any, framework: Framework) -> dict[str, str]:
-    """Texts of a layer's config, and of other state by keys such as ".vocabulary"."""
+    """The config of a layer as texts, with other state by keys such as ".vocabulary"."""
     try:
         config = framework.config(layer)
     except Exception as error:  # a layer without a config is compared, too
         return {"get_config": f"raises {type(error).__name__}"}
-    excluded = _COMPARED_ELSEWHERE | _GRAPH_KEYS if "layers" in config else _COMPARED_ELSEWHERE
+    excluded = _SKIPPED_KEYS | _GRAPH_KEYS if "layers" in config else _SKIPPED_KEYS
     config = {name: value for name, value in config.items() if name not in excluded}
     if framework.is_graph(layer) or not isinstance(layer, framework.layer_class):
         return _texts(config)
@@ -37,9 +37,9 @@ def config_texts(layer: Any, framework: Framework) -> dict[str, str]:
     # A function's name in the config is compared instead of the object, which may be a wrapper.
     callables = {name: attributes[name] for name in _CALLABLES if attributes.get(name) is not None}
     callables = {name: value for name, value in callables.items() if not isinstance(config.get(name), str)}
-    others = {name: _without_model_keys(value) for name, value in config.items() if name not in callables}
+    other_settings = {name: _without_model_keys(value) for name, value in config.items() if name not in callables}
     texts = {name.lstrip("_"): short_text(value) for name, value in callables.items()}
-    return {**_texts(others), **_adapted_state(layer, framework), **texts}
+    return {**_texts(other_settings), **_adapted_state(layer, framework), **texts}
 
 
 def _texts(config: dict[str, Any]) -> dict[str, str]:
@@ -54,7 +54,7 @@ def _without_model_keys(value: Any) -> Any:
 
 
 def _adapted_state(layer: Any, framework: Framework) -> dict[str, str]:
-    """State that a layer's config omits: `autocast`, or what `adapt` learned."""
+    """State that a layer's config omits: `autocast`, or an adapted vocabulary."""
     attributes = vars(layer)
     if attributes.get("_autocast") is False and not hasattr(layer, "autocast"):
         return {"._autocast": "False"}
@@ -76,20 +76,20 @@ def compile_texts(arguments: dict[str, Any]) -> dict[str, str]:
     """Texts of `compile` arguments by path, such as "loss" and "loss.Huber.delta"; lists equal tuples."""
     texts: dict[str, str] = {}
     for name, value in arguments.items():
-        _flatten(name, value, texts)
+        _add_texts(name, value, texts)
     return texts
 
 
-def _flatten(path: str, value: Any, texts: dict[str, str]) -> None:
+def _add_texts(path: str, value: Any, texts: dict[str, str]) -> None:
     if isinstance(value, (list, tuple, dict)):
         texts[path] = str(sorted(map(str, value)) if isinstance(value, dict) else len(value))
         for key, item in items_of(value):
-            _flatten(f"{path}[{key!r}]", item, texts)
+            _add_texts(f"{path}[{key!r}]", item, texts)
     else:
-        _flatten_object(path, value, texts)
+        _add_object_texts(path, value, texts)
 
 
-def _flatten_object(path: str, value: Any, texts: dict[str, str]) -> None:
+def _add_object_texts(path: str, value: Any, texts: dict[str, str]) -> None:
     """Add the texts of an object: its class and config, or else its value."""
     config: Any = None
     if isinstance(value, dict) and "class_name" in value:
@@ -101,7 +101,7 @@ def _flatten_object(path: str, value: Any, texts: dict[str, str]) -> None:
     texts[path] = text
     if isinstance(config, dict) and text != "__lambda__":  # the serialized code has a line number
         for name, part in config.items():
-            _flatten_object(f"{path}.{text}.{name}", part, texts)
+            _add_object_texts(f"{path}.{text}.{name}", part, texts)
 
 
 def _config_of(value: Any) -> dict[str, Any]:

@@ -33,7 +33,7 @@ class Context:
         self.ignores_values = False
         """Whether initial values are not compared: the model ran before the trial."""
         self.private_pattern: re.Pattern[str] | None = None
-        """A pattern of private attributes to read, besides the usual ones."""
+        """A pattern for further private attributes to read."""
         self.digests = Digests()
         self._numbers: dict[int, tuple[int, Any]] = {}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from clonediff.harness.inside.canonical import class_code, short_text
+from clonediff.harness.inside.canonical import class_digest, short_text
 from clonediff.harness.inside.configs import compile_texts
 from clonediff.harness.inside.context import Context
 from clonediff.harness.inside.facts import Facts
@@ -25,10 +25,10 @@ class Description:
         self.layers = Layers(model, context)
         self.weights, trainable = framework.weights(model)
         states = framework.states(model)
-        layers = self.layers.describe()
+        records = self.layers.describe()
         ids = {id(weight) for weight in self.weights}
-        arguments = [variable for key, variable in self.layers.variables.items() if key not in ids]  # of calls
-        self.states = list({id(state): state for state in [*(state for state, _ in states), *arguments]}.values())
+        call_variables = [item for key, item in self.layers.variables.items() if key not in ids]
+        self.states = list({id(state): state for state in [*(state for state, _ in states), *call_variables]}.values())
         # A second description of the same model needs no initial values.
         self.initial_weights = [framework.read(weight) for weight in self.weights] if reads_values else []
         self.initial_states = [framework.read(state) for state in self.states] if reads_values else []
@@ -37,7 +37,7 @@ class Description:
             for variable in framework.own_variables(place.layer) if place.first_number == number else ():
                 owners.setdefault(id(variable), number)
         random_states = {id(state) for state, is_random in states if is_random}
-        inputs, outputs = ends = framework.ends(model)
+        inputs, outputs = ends = framework.endpoints(model)
         numbers = {id(tensor): number for side in ends for number, tensor in enumerate(side)}
         structures = [skeleton(side, lambda leaf: numbers.get(id(leaf))) for side in framework.structures(model)]
         compiled = framework.compile_config(model)
@@ -54,23 +54,23 @@ class Description:
             output_structure=structures[1],
             inputs=tuple(map(self._endpoint, inputs)),
             outputs=tuple(map(self._endpoint, outputs)),
-            layers=tuple(layers),
+            layers=tuple(records),
             weights=tuple(self._variable(weight, owners, id(weight) in trainable) for weight in self.weights),
             states=tuple(self._variable(state, owners, False, digests.get(id(state), "")) for state in self.states),
             compiled=None if compiled is None else compile_texts(compiled),
             is_custom=is_custom_class(type(model)),
-            code=class_code(type(model)),
+            code=class_digest(type(model)),
         )
 
     def read_facts(self, original: Description | None = None, facts: Facts | None = None) -> None:
-        """Put facts into the structure: `facts`, or the facts of the model."""
+        """Put `facts`, or else the facts of the model, into the structure."""
         original_facts = None if original is None else original.facts
         self.facts: Facts = facts or Facts(self.layers, [*self.weights, *self.states], self._context, original_facts)
         for attributes, facts_of_layer in zip(self.structure.facts, self.facts.facts_by_layer, strict=False):
             attributes.clear()
             attributes.update(facts_of_layer)
 
-    def shared_with(self, clone: Description) -> list[Any]:
+    def shared_objects(self, clone: Description) -> list[Any]:
         original, copies = ([*part.layers.model_and_layers(), *part.weights, *part.states] for part in (self, clone))
         ids = {id(item) for item in original}
         return [item for item in copies if id(item) in ids]
@@ -89,7 +89,7 @@ class Description:
             ident=self._context.ident(variable),
             value=value,
             short_name=short_name,
-            constraint=" ".join([short_text(settings), *distribution, class_code(type(variable))]),
+            constraint=" ".join([short_text(settings), *distribution, class_digest(type(variable))]),
             trainable_flag=bool(getattr(variable, "trainable", trainable)),
         )
 

@@ -23,7 +23,7 @@ def short_hash(data: Any, suffix: bytes = b"") -> str:
 
 
 class Digests:
-    """The digests of one trial, with those arrays that fit into `limit` bytes."""
+    """The digests of one trial, and the arrays that fit into `limit` bytes."""
 
     def __init__(self, limit: int = MAX_KEPT_BYTES) -> None:
         self._arrays: dict[str, Any] = {}
@@ -36,22 +36,22 @@ class Digests:
         else:
             array = with_equal_nans(array) if dtype.kind in "fcV" else array
             body = _bytes(array)
-        name = short_hash((f"{_dtype_name(dtype)}{array.shape}").encode(), body)
+        digest = short_hash((f"{_dtype_name(dtype)}{array.shape}").encode(), body)
         # An array takes at most half of the free bytes, so that small ones always fit.
-        if name not in self._arrays and array.nbytes * 2 <= self._free_bytes:
-            self._arrays[name] = array
+        if digest not in self._arrays and array.nbytes * 2 <= self._free_bytes:
+            self._arrays[digest] = array
             self._free_bytes -= array.nbytes
-        return name
+        return digest
 
     def leaf(self, array: Any) -> Leaf:
         return Leaf(array.shape, _dtype_name(array.dtype), self.digest(array))
 
-    def difference(self, left: str, right: str) -> dict[str, Any]:
+    def compare(self, left: str, right: str) -> dict[str, Any]:
         """How the arrays of two digests differ, or which of them were not kept."""
         missing = [digest for digest in (left, right) if digest not in self._arrays]
         if missing:
             return {"missing": missing}
-        return difference(self._arrays[left], self._arrays[right])
+        return compare_arrays(self._arrays[left], self._arrays[right])
 
 
 def _bytes(array: Any) -> Any:
@@ -78,8 +78,8 @@ def with_equal_nans(array: Any) -> Any:
     return array
 
 
-def difference(left: Any, right: Any) -> dict[str, Any]:
-    """How two arrays differ; a NaN in one of them counts, except for `max_abs`."""
+def compare_arrays(left: Any, right: Any) -> dict[str, Any]:
+    """How two arrays differ. A NaN in only one array counts, except in `max_abs`."""
     report: dict[str, Any] = {
         "shape": [list(left.shape), list(right.shape)],
         "dtype": [str(left.dtype), str(right.dtype)],

@@ -28,7 +28,7 @@ from clonediff.harness.inside.attributes import (
 )
 from clonediff.harness.inside.canonical import (
     cell_contents,
-    class_code,
+    class_digest,
     full_text,
     globals_of,
     short_text,
@@ -37,7 +37,7 @@ from clonediff.harness.inside.canonical import (
 from clonediff.harness.inside.context import Context
 from clonediff.harness.inside.digests import short_hash
 from clonediff.harness.inside.layers import Layers
-from clonediff.harness.inside.packages import is_user_defined, root_of
+from clonediff.harness.inside.packages import is_user_defined, package_of
 from clonediff.harness.inside.structure import items_of
 from clonediff.harness.observation import NO_LAYER, Fact
 
@@ -46,7 +46,7 @@ _MAX_DEPTH = 16
 _MAX_ITEMS = 1000
 """A container with more items is compared as text."""
 _CODE_TYPES = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, type, types.ModuleType)
-_WRAPPERS = OPAQUE_PACKAGES | {"functools"}
+_WRAPPER_PACKAGES = OPAQUE_PACKAGES | {"functools"}
 _NAME_ATTRIBUTES = frozenset(["name", "_name", "_path", "_parent_path"])
 _SKIPPED_ATTRIBUTES = _NAME_ATTRIBUTES | {"trainable", "_trainable", "input_mask", "output_mask", "distribute_strategy"}
 """Not read: attributes that are compared elsewhere, or belong to the caller."""
@@ -70,10 +70,10 @@ class Facts:
         """Variables that are neither weights nor states, as in an optimizer."""
         self._context, self._framework = context, context.framework
         self._layers = layers
-        self._layer_numbers = {**layers.index, id(layers.model): -1}
+        self._layer_numbers = {**layers.first_numbers, id(layers.model): -1}
         self._variable_numbers = {id(variable): number for number, variable in reversed([*enumerate(variables)])}
         self._mutable_objects: dict[int, Any] = {}
-        """Mutable objects by `id`: it is a fact if attributes share one."""
+        """Mutable objects by `id`, since facts record which attributes share an object."""
         self.functions: list[Any] = []
         self._parts_of_original = set() if original is None else {*original._layer_numbers, *original._variable_numbers}
         self._first_places: dict[int, tuple[int, str]] = {}
@@ -94,7 +94,7 @@ class Facts:
             if self._layer_numbers[id(owner)] == number:
                 self._read_attributes("", owner, 0)
         self._select_layer(-1)
-        for path, value in _compile_objects("._compile_config.config", self._framework.compile_arguments(layers.model)):
+        for path, value in _nested_objects("._compile_config.config", self._framework.compile_arguments(layers.model)):
             self._read_value(path, value, 1)
         self._read_functions()
 
@@ -180,7 +180,7 @@ class Facts:
             return Fact("a variable", variable=self._variable_numbers[id(value)])
         if isinstance(value, self._framework.tensor_class):
             shape = "a tensor of {}".format(getattr(value, "shape", ""))  # its dtype is compared with the call
-            return Fact(shape, tensor=self._layers.tensor_place_in_any_graph(value), detail=class_code(type(value)))
+            return Fact(shape, tensor=self._layers.tensor_place_in_any_graph(value), detail=class_digest(type(value)))
         return None
 
     def _whole_text(self, path: str, value: Any, cls: Any) -> str:
@@ -188,12 +188,12 @@ class Facts:
         if isinstance(value, functools.partial):
             self._unread_functions.append((self._current_layer, path, value))
             return "partial"
-        function = _unwrapped(value)
+        function = _unwrap(value)
         if isinstance(function, _CODE_TYPES):
             if isinstance(function, (types.FunctionType, types.MethodType)):
                 self._unread_functions.append((self._current_layer, path, function))
             return f"module {function.__name__}" if isinstance(function, types.ModuleType) else full_text(function)
-        if isinstance(value, (np.ndarray, *CONTAINERS)) or root_of(cls) not in OPAQUE_PACKAGES:
+        if isinstance(value, (np.ndarray, *CONTAINERS)) or package_of(cls) not in OPAQUE_PACKAGES:
             return ""
         if not _is_tensor(value):
             return short_text(value)
@@ -211,7 +211,7 @@ class Facts:
         if isinstance(value, CONTAINERS):
             is_mutable = self._read_items(path, value, depth)
             return (is_user_defined(cls) and self._read_attributes(path, value, depth)) or is_mutable
-        self._facts[path] = Fact(cls.__name__, detail=class_code(cls))
+        self._facts[path] = Fact(cls.__name__, detail=class_digest(cls))
         if isinstance(value, weakref.ref):
             return self._read_value(path + "()", value(), depth + 1)
         is_settings = holds_only_settings(cls)
@@ -234,11 +234,11 @@ class Facts:
             self._facts[path] = Fact(name)
             return False
         else:
-            ordered = value
+            ordered_items = value
             if isinstance(value, (set, frozenset)):
-                ordered = sorted(value, key=lambda item: (str(getattr(item, "name", "")), short_text(item)))
+                ordered_items = sorted(value, key=lambda item: (str(getattr(item, "name", "")), short_text(item)))
             self._facts[path] = Fact(f"{name} of {len(value)}")
-            items = [(f"[{place}]", item) for place, item in enumerate(ordered)]
+            items = [(f"[{place}]", item) for place, item in enumerate(ordered_items)]
         for step, item in items:
             is_mutable = self._read_value(path + step, item, depth + 1) or is_mutable
         return is_mutable
@@ -273,11 +273,11 @@ class Facts:
         return self._text_facts[text]
 
 
-def _compile_objects(path: str, value: Any) -> Iterator[tuple[str, Any]]:
+def _nested_objects(path: str, value: Any) -> Iterator[tuple[str, Any]]:
     """The objects in nested `compile` arguments by path, without plain values."""
     if isinstance(value, (list, tuple, dict)):
         for key, item in items_of(value):
-            yield from _compile_objects(f"{path}[{key!r}]", item)
+            yield from _nested_objects(f"{path}[{key!r}]", item)
     elif type(value) not in PLAIN_TYPES:
         yield path, value
 
@@ -289,7 +289,7 @@ def objects_in_function(function: Any) -> Iterator[tuple[str, Any]]:
         return
     if isinstance(function, types.MethodType):
         yield ".__self__", function.__self__
-        function = _unwrapped(function.__func__)
+        function = _unwrap(function.__func__)
     if not isinstance(function, types.FunctionType):
         return
     for place, value in enumerate(cell_contents(function.__closure__ or ())):
@@ -299,9 +299,9 @@ def objects_in_function(function: Any) -> Iterator[tuple[str, Any]]:
     yield from ((f".__globals__[{name!r}]", value) for name, value in globals_of(function))
 
 
-def _unwrapped(value: Any) -> Any:
+def _unwrap(value: Any) -> Any:
     """The function inside wrappers such as a cache or `tf.function`."""
-    while root_of(type(value)) in _WRAPPERS and not isinstance(value, types.ModuleType):
+    while package_of(type(value)) in _WRAPPER_PACKAGES and not isinstance(value, types.ModuleType):
         inner = getattr(value, "__wrapped__", None) or getattr(value, "python_function", None)
         if inner is None:
             break
@@ -312,13 +312,13 @@ def _unwrapped(value: Any) -> Any:
 def _container_name(value: Any) -> str:
     """The class name of a container; for a wrapper, of the builtin class."""
     cls = type(value)
-    if root_of(cls) not in ("keras", "tf_keras", "tensorflow"):
+    if package_of(cls) not in ("keras", "tf_keras", "tensorflow"):
         return cls.__name__
     return next(container.__name__ for container in CONTAINERS if isinstance(value, container))
 
 
 def _is_tensor(value: Any) -> bool:
-    return root_of(type(value)) in OPAQUE_PACKAGES and hasattr(value, "shape") and hasattr(value, "dtype")
+    return package_of(type(value)) in OPAQUE_PACKAGES and hasattr(value, "shape") and hasattr(value, "dtype")
 
 
 @functools.lru_cache(maxsize=4096)

@@ -30,11 +30,11 @@ def failure(error: BaseException, function: str = "") -> Failure:
     errors = [error, *_inner_errors(error)]
     frames = _frames_below(_frames_of(error), function)
     frames += [frame for inner in errors[1:] for frame in _frames_of(inner)]
-    message = encodable(without_addresses(str(errors[-1])))[:MAX_MESSAGE_LENGTH]
-    return Failure(encodable(type(error).__name__), message, plain_frames(frames))
+    message = escape_surrogates(without_addresses(str(errors[-1])))[:MAX_MESSAGE_LENGTH]
+    return Failure(escape_surrogates(type(error).__name__), message, plain_frames(frames))
 
 
-def encodable(text: str) -> str:
+def escape_surrogates(text: str) -> str:
     """Escape lone surrogates, which UTF-8 cannot encode."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
@@ -45,9 +45,9 @@ def stack(frame: Any) -> Frames:
 
 
 def plain_frames(frames: Frames, function: str = "") -> tuple[Frame, ...]:
-    """Frames as plain data; only those below our `function`, if it is not ""."""
-    short = [(package_path(file), name, line) for file, name, line in _frames_below(frames, function)]
-    frames = [frame for frame in short if not _OUR_FILES.match(frame[0])]
+    """Frames as plain data; if `function` is given, only frames below it."""
+    package_frames = [(package_path(file), name, line) for file, name, line in _frames_below(frames, function)]
+    frames = [frame for frame in package_frames if not _OUR_FILES.match(frame[0])]
     if len(frames) > MAX_FRAMES:
         frames = frames[: MAX_FRAMES // 2] + frames[-MAX_FRAMES // 2 :]
     return tuple(Frame(file, name, line or 0) for file, name, line in frames)
@@ -84,9 +84,9 @@ def _inner_errors(error: BaseException) -> Iterator[BaseException]:
 @functools.lru_cache(maxsize=10000)
 def package_path(file: str) -> str:
     """The path of a file from its package on: "keras/src/models/cloning.py"."""
-    for root in (_PACKAGE, _STANDARD_LIBRARY, _OUR_PACKAGES):
-        if root.match(file):
-            return root.sub("", file, count=1)
+    for prefix in (_PACKAGE, _STANDARD_LIBRARY, _OUR_PACKAGES):
+        if prefix.match(file):
+            return prefix.sub("", file, count=1)
     # A release under test is in its own folder on the path.
     for folder in sys.path:
         if folder and file.startswith(folder.rstrip("/") + "/"):

@@ -1,6 +1,6 @@
 """The layers of a model in depth-first order, each with its calls.
 
-The arguments of a call are a skeleton, in which a tensor is {"tensor": [layer, use, output]}. An argument that equals
+The arguments of a call are a skeleton, in which a tensor is {"tensor": [layer, call, output]}. An argument that equals
 its default is left out, or is {"value": "default"} if positional arguments follow.
 """
 
@@ -14,21 +14,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from clonediff.harness.inside.canonical import class_code, short_text
+from clonediff.harness.inside.canonical import class_digest, short_text
 from clonediff.harness.inside.configs import config_texts
 from clonediff.harness.inside.context import Context
 from clonediff.harness.inside.packages import cached_per_class
 from clonediff.harness.inside.structure import items_of, leaves, skeleton
 from clonediff.harness.observation import CallRecord, LayerRecord
 
-_PLAIN = (type(None), bool, int, float, str)
+_PLAIN_TYPES = (type(None), bool, int, float, str)
 _DEFAULT = inspect.Parameter.empty
 """Marks an argument that equals its default."""
 _TRACKING_LISTS = ("_layers", "_self_tracked", "_obj_reference", "_self_unconditional")
 
 
 class LayerPlace(NamedTuple):
-    """A place of a layer: its holder's index, its attribute there, and its first place."""
+    """A layer in a holder: the holder's index and attribute, and the layer's first place."""
 
     layer: Any
     holder: int
@@ -37,12 +37,12 @@ class LayerPlace(NamedTuple):
 
 
 class Layers:
-    """The places of a model's layers; `index` has the first place of each, by `id`."""
+    """The places of a model's layers; `first_numbers` has the first place of each, by `id`."""
 
     def __init__(self, model: Any, context: Context) -> None:
         self.model = model
         self.places: list[LayerPlace] = []
-        self.index: dict[int, int] = {}
+        self.first_numbers: dict[int, int] = {}
         self.variables: dict[int, Any] = {}
         self._context = context
         self._framework = context.framework
@@ -51,7 +51,7 @@ class Layers:
         self._visit(model, -1)
         self._nodes: dict[int, list[Any]] = {}
         """The nodes of the layer at each place, in the graph of its holder."""
-        self._uses: dict[tuple[int, int], int] = {}
+        self._call_numbers: dict[tuple[int, int], int] = {}
         """The number of each node among the calls of its layer, by holder and `id`."""
         self._holders: dict[int, int] = {}
         """The holder whose graph has a node, by `id` of the node."""
@@ -78,7 +78,7 @@ class Layers:
 
     def _add_place(self, layer: Any, holder: int, role: str, members: dict[int, int]) -> None:
         number = len(self.places)
-        first = self.index.setdefault(id(layer), number)
+        first = self.first_numbers.setdefault(id(layer), number)
         members[id(layer)] = number
         self.places.append(LayerPlace(layer, holder, role, first))
         if first == number and layer is not self.model:
@@ -88,8 +88,9 @@ class Layers:
         graph_nodes = {id(node) for node in self._framework.graph_nodes(self._layer_at(holder))}
         for number in members.values():
             nodes = self._framework.layer_nodes(self.places[number].layer)
-            self._nodes[number] = nodes = [node for node in nodes if id(node) in graph_nodes]
-            self._uses.update(((holder, id(node)), use) for use, node in enumerate(nodes))
+            nodes = [node for node in nodes if id(node) in graph_nodes]
+            self._nodes[number] = nodes
+            self._call_numbers.update(((holder, id(node)), call) for call, node in enumerate(nodes))
             self._holders.update((id(node), holder) for node in nodes)
 
     def describe(self) -> list[LayerRecord]:
@@ -106,22 +107,22 @@ class Layers:
                 config=config_texts(layer, framework) if first == number else records[first].config,
                 trainable=bool(getattr(layer, "trainable", False)),
                 calls=tuple(self._describe_call(node, layer, holder) for node in nodes),
-                nodes=framework.node_counts(layer),
+                node_counts=framework.node_counts(layer),
                 is_custom=is_custom_class(type(layer)),
-                code=class_code(type(layer)),
+                code=class_digest(type(layer)),
                 is_model=framework.is_graph(layer),
             )
             records.append(record)
         return records
 
     def tensor_place(self, tensor: Any, holder: int = -1) -> tuple[int, int, int] | None:
-        """The place of a symbolic tensor in a holder's graph, as [layer, use, output], or None."""
+        """The place of a symbolic tensor in a holder's graph, as [layer, call, output], or None."""
         layer, node, output = self._framework.origin(tensor)
         place = self._members.get(holder, {}).get(id(layer))
         if place is None:
             return None
-        use = self._uses.get((holder, id(node)))
-        return None if use is None else (place, use, output)
+        call = self._call_numbers.get((holder, id(node)))
+        return None if call is None else (place, call, output)
 
     def tensor_place_in_any_graph(self, tensor: Any) -> tuple[int, int, int] | None:
         _, node, _ = self._framework.origin(tensor)
@@ -138,7 +139,6 @@ class Layers:
         )
 
     def _without_defaults(self, layer: Any, args: Any, kwargs: Any) -> tuple[Any, dict[Any, Any]]:
-        """The arguments of a call, without those that equal their defaults."""
         args = tuple(args)
         if len(args) < 2 and not kwargs:
             return args, kwargs
@@ -147,16 +147,16 @@ class Layers:
         has_mask = any(
             isinstance(leaf, self._framework.tensor_class) and self._framework.has_mask(leaf) for leaf in leaves(args)
         )
-        others = [
+        other_args = [
             _DEFAULT if _is_default(parameter, value, has_mask) else value
             for parameter, value in itertools.zip_longest(positional[1 : len(args)], args[1:])
         ]
-        while others and others[-1] is _DEFAULT:
-            others.pop()
+        while other_args and other_args[-1] is _DEFAULT:
+            other_args.pop()
         kwargs = {
             name: value for name, value in kwargs.items() if not _is_default(parameters.get(name), value, has_mask)
         }
-        return (*args[:1], *others), kwargs
+        return (*args[:1], *other_args), kwargs
 
     def _describe_leaf(self, holder: int, value: Any) -> Any:
         framework = self._framework
@@ -192,7 +192,7 @@ def _is_default(parameter: inspect.Parameter | None, value: Any, has_mask: bool)
     """
     if parameter is None or type(value) is not type(parameter.default):
         return False
-    if not isinstance(value, _PLAIN) or value != parameter.default:
+    if not isinstance(value, _PLAIN_TYPES) or value != parameter.default:
         return False
     if parameter.name == "training":
         return value is None

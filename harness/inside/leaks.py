@@ -24,26 +24,26 @@ from typing import Any
 
 import numpy as np
 
-from clonediff.harness.inside.packages import BACKENDS, cached_per_class, is_keras_class, is_policy, root_of
+from clonediff.harness.inside.packages import BACKENDS, cached_per_class, is_keras_class, is_policy, package_of
 from clonediff.harness.observation import Leak
 
 Objects = dict[int, Any]
 """Objects by `id`; the dict keeps them alive, so that no `id` is reused."""
 
-_TRACKING = "tensorflow.python.trackable."
+_TRACKING_PACKAGE = "tensorflow.python.trackable."
 """TensorFlow's wrappers of lists and dicts, and its checkpoint references."""
-_VALUES: tuple[Any, ...] = (
+_VALUE_CLASSES: tuple[Any, ...] = (
     *(bool, int, float, complex, str, bytes, enum.Enum, type(None), type(NotImplemented), type(Ellipsis)),
     *(type, types.ModuleType, types.CodeType, types.FrameType, types.TracebackType, types.BuiltinFunctionType),
     *(inspect.Signature, inspect.Parameter, inspect.FullArgSpec),
 )
-_FUNCTIONS = (types.FunctionType, types.MethodType, functools.partial, weakref.ref)
-_STATES = (
+_FUNCTION_CLASSES = (types.FunctionType, types.MethodType, functools.partial, weakref.ref)
+_MUTABLE_CLASSES = (
     *(list, dict, set, bytearray, collections.deque, np.ndarray),
     *(threading.local, random.Random, types.SimpleNamespace),
 )
-_RESOURCES = ("ResourceVariable", "MutableHashTable", "DenseHashTable", "Generator")
-"""TensorFlow classes with mutable state."""
+_RESOURCE_NAMES = ("ResourceVariable", "MutableHashTable", "DenseHashTable", "Generator")
+"""Names of TensorFlow classes with mutable state."""
 _MODULE_KEY = "__builtins__"
 """A key that only the namespace of a module has."""
 _FUNCTION_PARTS = ("__closure__", "__defaults__", "__kwdefaults__", "__self__", "__func__", "func", "args", "keywords")
@@ -53,7 +53,7 @@ class _Category(enum.Enum):
     """A category of classes, whose objects a walk treats in the same way."""
 
     VALUE = 0
-    PART = 1
+    PART = 1  # immutable, but may hold mutable objects
     MUTABLE = 2
     FUNCTION = 3  # a function or weak reference
 
@@ -97,18 +97,18 @@ def same_referents(before: list[Any], after: list[Any]) -> bool:
 def leaks(
     clone: list[Any], original: list[Any], owned: Objects, known: Iterable[Any], whole_packages: bool = False
 ) -> tuple[Leak, ...]:
-    """The mutable objects of the original that the clone reaches without `known` objects.
+    """The mutable objects of the original that the clone reaches, except through `known` objects.
 
     `clone` and `original` are lists of a model and its layers. `owned` has the objects of the original.
     """
-    stops = {id(item) for item in known}
-    reached = _walk([item for item in clone if id(item) not in stops], _is_reachable)
+    known_ids = {id(item) for item in known}
+    reached = _walk([item for item in clone if id(item) not in known_ids], _is_reachable)
     mutable = (key for key in reached.keys() & owned.keys() if _category(type(reached[key])) is _Category.MUTABLE)
-    shared = {key for key in mutable if key not in stops and not _is_read_only(reached[key])}
+    shared = {key for key in mutable if key not in known_ids and not _is_read_only(reached[key])}
     if not shared:
         return ()
     excluded = _objects_in_modules(owned, whole_packages)
-    paths = {key: path for key, path in _paths(clone, shared, stops).items() if key not in excluded}
+    paths = {key: path for key, path in _paths(clone, shared, known_ids).items() if key not in excluded}
     original_paths = _paths(original, set(paths), set(), nested=True)
     names = {key: type(owned[key]).__name__ for key in paths}
     return tuple(Leak(names[key], *path, *original_paths.get(key, (-1, ""))) for key, path in paths.items())
@@ -171,16 +171,16 @@ def _belongs_to_module(cls: Any) -> bool:
 
 @cached_per_class
 def _category(cls: Any) -> _Category:
-    package = root_of(cls)
-    if issubclass(cls, _VALUES) or is_policy(cls):
+    package = package_of(cls)
+    if issubclass(cls, _VALUE_CLASSES) or is_policy(cls):
         return _Category.VALUE
-    if issubclass(cls, _FUNCTIONS):
+    if issubclass(cls, _FUNCTION_CLASSES):
         return _Category.FUNCTION
-    if issubclass(cls, _STATES):
+    if issubclass(cls, _MUTABLE_CLASSES):
         return _Category.MUTABLE
-    if package == "tensorflow" and cls.__name__ in _RESOURCES:
+    if package == "tensorflow" and cls.__name__ in _RESOURCE_NAMES:
         return _Category.MUTABLE
-    if package in BACKENDS and not cls.__module__.startswith(_TRACKING):
+    if package in BACKENDS and not cls.__module__.startswith(_TRACKING_PACKAGE):
         return _Category.VALUE
     is_frozen = getattr(getattr(cls, "__dataclass_params__", None), "frozen", False)
     if is_frozen or issubclass(cls, (tuple, frozenset)) or package in sys.stdlib_module_names:
@@ -191,25 +191,25 @@ def _category(cls: Any) -> _Category:
 # -- paths of leaks
 
 
-def _paths(roots: list[Any], wanted: set[int], stops: set[int], *, nested: bool = False) -> dict[int, tuple[int, str]]:
-    """The shortest path to each `wanted` object, with the root where it begins.
+def _paths(roots: list[Any], ids: set[int], known_ids: set[int], *, nested: bool = False) -> dict[int, tuple[int, str]]:
+    """The shortest path to each object in `ids`, with the root where it begins.
 
-    No path leads through `stops`, nor through another wanted object unless `nested` is set.
+    No path leads through objects in `known_ids`, nor, unless `nested`, through others in `ids`.
     """
-    numbers = {id(root): number for number, root in enumerate(roots, -1) if id(root) not in stops}
+    numbers = {id(root): number for number, root in enumerate(roots, -1) if id(root) not in known_ids}
     holders: dict[int, Any] = dict.fromkeys(numbers)
-    paths = {key: (numbers[key], "") for key in wanted & numbers.keys()}
+    paths = {key: (numbers[key], "") for key in ids & numbers.keys()}
     queue = collections.deque(root for root in roots if id(root) in numbers)
-    while queue and len(paths) < len(wanted):
+    while queue and len(paths) < len(ids):
         holder = queue.popleft()
         for part in _referents([holder]):
             key, cls = id(part), type(part)
-            if key in holders or not _is_reachable(cls) or key in stops or (cls is dict and _MODULE_KEY in part):
+            if key in holders or not _is_reachable(cls) or key in known_ids or (cls is dict and _MODULE_KEY in part):
                 continue
             holders[key] = holder
-            if nested or key not in wanted:
+            if nested or key not in ids:
                 queue.append(part)
-            if key not in wanted:
+            if key not in ids:
                 continue
             path = [part]
             while holders[id(path[-1])] is not None:
@@ -223,11 +223,11 @@ def _as_python(path: list[Any]) -> str:
     namespaces = {id(getattr(item, "__dict__", None)) for item in path}
     items = [item for item in path if id(item) not in namespaces]
     return "".join(
-        next(_steps(holder, part), f".<{type(part).__name__}>") for holder, part in itertools.pairwise(items)
+        next(_expressions(holder, part), f".<{type(part).__name__}>") for holder, part in itertools.pairwise(items)
     )
 
 
-def _steps(holder: Any, part: Any) -> Iterator[str]:
+def _expressions(holder: Any, part: Any) -> Iterator[str]:
     if isinstance(holder, weakref.ref):
         yield "()"
     elif isinstance(holder, types.CellType):
@@ -236,7 +236,7 @@ def _steps(holder: Any, part: Any) -> Iterator[str]:
         yield from (f"[{key!r}]" for key, value in holder.items() if value is part and type(key) in (str, int))
     elif isinstance(holder, (list, tuple, collections.deque)):
         yield from (f"[{number}]" for number, value in enumerate(holder) if value is part)
-    elif isinstance(holder, _FUNCTIONS):
+    elif isinstance(holder, _FUNCTION_CLASSES):
         yield from (f".{name}" for name in _FUNCTION_PARTS if getattr(holder, name, None) is part)
     attributes = getattr(holder, "__dict__", None) or {}
     yield from (f".{name}" for name, value in list(attributes.items()) if value is part)

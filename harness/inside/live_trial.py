@@ -33,7 +33,7 @@ _COMMON_SIZES = (16, 8, 4, 2, 1, 64, 128, 224, 256, 512)
 _MAX_TABLE_SIZES = 8
 _MAX_SIZE = 4096
 _SIZE_NAMES = re.compile(r"length|position|input_dim|target_shape")
-_MASK = re.compile(r"(?i:(?:^|[^a-z])masks?[\W_\d]*)$|[a-z]Masks?\d*$")
+_MASK_NAME = re.compile(r"(?i:(?:^|[^a-z])masks?[\W_\d]*)$|[a-z]Masks?\d*$")
 
 
 def try_live_model(
@@ -48,7 +48,7 @@ def try_live_model(
         advice = "pass keras.Model(inputs, model(inputs)). clonediff.clone_model can clone the model itself"
         raise TypeError(f"{reason}: {advice}")
     with ignored_warnings() as filters, framework.isolated(), _restore_at_end(model, context):
-        if not framework.ends(model)[0]:
+        if not framework.endpoints(model)[0]:
             raise ValueError(f"the model {model.name!r} is not built: call it on data, or start it with an Input")
         description = Description(model, Context(framework, 0), reads_values=False)
         ends = description.structure.inputs
@@ -62,12 +62,12 @@ def _specs_of_arrays(ends: Sequence[Endpoint], inputs: Any) -> list[dict[str, An
     names = [end.name for end in ends]
     if isinstance(inputs, Mapping):
         if set(inputs) != set(names):
-            raise ValueError(f"inputs: has {_quoted(inputs)}, expected {_quoted(names)}")
+            raise ValueError(f"inputs: has {_quote(inputs)}, expected {_quote(names)}")
         arrays = [inputs[name] for name in names]
     else:
         arrays = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
     if len(arrays) != len(ends):
-        raise ValueError(f"inputs: has {len(arrays)} arrays, expected one for each of {_quoted(names)}")
+        raise ValueError(f"inputs: has {len(arrays)} arrays, expected one for each of {_quote(names)}")
     specs = []
     for end, array in zip(ends, map(np.asarray, arrays), strict=False):
         shape = array.shape if end.shape is None else end.shape  # a declared shape of None means any rank
@@ -80,17 +80,16 @@ def _specs_of_arrays(ends: Sequence[Endpoint], inputs: Any) -> list[dict[str, An
     return specs
 
 
-def _quoted(names: Sequence[str] | Mapping[str, Any]) -> str:
+def _quote(names: Sequence[str] | Mapping[str, Any]) -> str:
     return ", ".join(repr(name) for name in names) or "none"
 
 
 @contextlib.contextmanager
 def _restore_at_end(model: Any, context: Context) -> Iterator[None]:
-    """Restore a model's variables at the end of a scope."""
     framework, values = context.framework, VariableValues(context)
     states = [state for state, _ in framework.states(model)]
     for variable in [*framework.weights(model)[0], *states, *framework.training_variables(model)]:
-        values.keep(variable, framework.read(variable))
+        values.add(variable, framework.read(variable))
     try:
         yield
     finally:
@@ -120,13 +119,13 @@ def _find_specs(description: Description, framework: Framework) -> list[dict[str
 def _specs_of_sizes(
     ends: Sequence[Endpoint], sizes: dict[str, int], batch: int, bound: int, draws_integers: bool
 ) -> list[dict[str, Any]]:
-    """Specs of inputs, with `sizes` for unknown sizes and, if asked, integers for floats."""
+    """Specs with `sizes` for unknown sizes and, if `draws_integers`, integers for floats."""
     bound = min(bound, max(min(sizes.values(), default=bound), 2))  # integers may be indices into another input
     specs = []
     for end in ends:
         shape = [sizes.get(end.name, FIRST_SIZE) if size is None else size for size in (end.shape or ())[1:]]
         spec: dict[str, Any] = {"name": end.name, "shape": shape, "dtype": end.dtype, "batch": batch}
-        if "int" in end.dtype and _MASK.search(end.name) and bound > 1:
+        if "int" in end.dtype and _MASK_NAME.search(end.name) and bound > 1:
             spec["fill"] = "mask"
         elif "int" in end.dtype or (draws_integers and "float" in end.dtype):
             spec.update(fill="ids", high=bound)
@@ -148,8 +147,9 @@ def _sizes_to_try(names: list[str], description: Description, framework: Framewo
         return
     yield dict.fromkeys(names, FIRST_SIZE)
     sizes = _table_sizes(description, framework)
-    small, large = [size for size in sizes if size < FIRST_SIZE], [size for size in sizes if size > FIRST_SIZE]
-    other_sizes = list(dict.fromkeys([*reversed(small), *large, *_COMMON_SIZES]))
+    smaller = [size for size in sizes if size < FIRST_SIZE]
+    larger = [size for size in sizes if size > FIRST_SIZE]
+    other_sizes = list(dict.fromkeys([*reversed(smaller), *larger, *_COMMON_SIZES]))
     for size in other_sizes:
         yield dict.fromkeys(names, size)
     for name in names if len(names) > 1 else ():

@@ -85,14 +85,14 @@ class Original:
 
     def leaks(self, clone: Description, known: list[Any]) -> tuple[Leak, ...]:
         """The leaks of a clone, without `known` objects and shared layers and variables."""
-        known = known + self.description.shared_with(clone)
+        known = known + self.description.shared_objects(clone)
         objects = clone.layers.model_and_layers(), self.description.layers.model_and_layers()
         return leaks(*objects, self._objects, known, whole_packages=self.is_live)
 
     def dependent_runs(self, clone: Description, inference: ModelRun | None) -> dict[str, ModelRun]:
         """The runs of one model that differ after a change to the other's variables."""
         runs = {}
-        for part, model, other, expected in (
+        for field, model, other, expected in (
             ("clone_rerun", clone, self.description, inference),
             ("original_rerun", self.description, clone, self.inference),
         ):
@@ -101,7 +101,7 @@ class Original:
             other.values.restore()
             # If a model draws numbers or counts its calls, its outputs change anyway.
             if result != expected and self.run(model) == expected:
-                runs[part] = result
+                runs[field] = result
         return runs
 
     def can_be_trained(self) -> bool:
@@ -126,26 +126,26 @@ class Original:
             self._objects_before = _model_objects(self.description)
             self._referents = self._current_referents()
 
-    def find_changes(self, reruns: bool) -> dict[str, Any]:
-        """What a cloner changed: structure, variables and, if the model `reruns`, outputs."""
+    def find_changes(self, must_run: bool) -> dict[str, Any]:
+        """Find changes by a cloner; run the model again if `must_run`, or if objects are new."""
         changes: dict[str, Any] = {}
-        written = self.values.restore()
-        self._has_new_objects = bool(written) or not same_referents(self._referents, self._current_referents())
+        changed = self.values.restore()
+        self._has_new_objects = bool(changed) or not same_referents(self._referents, self._current_referents())
         try:
             structure = self._structure_before
             if self._has_new_objects:
-                structure = _mark_written(self._current_structure(), written)
+                structure = _mark_changed(self._current_structure(), changed)
             self.is_changed = self._has_new_objects and structure != self._structure_before
         except Exception as error:  # the original can no longer be observed
             self.is_changed = True
             return {"inference_after": ModelRun(failure=failure(error))}
         if self.is_changed:
             changes["original_after"] = structure
-        inference = self.run(self.description) if reruns or self._has_new_objects else self.inference
+        inference = self.run(self.description) if must_run or self._has_new_objects else self.inference
         return changes if inference == self.inference else {**changes, "inference_after": inference}
 
-    def mark_if_inserted(self, clone: Description) -> dict[str, Any]:
-        """Set `is_changed` if the original shares a new object with the clone."""
+    def find_inserted_objects(self, clone: Description) -> dict[str, Any]:
+        """Find whether the original shares a new object with the clone, and so has changed."""
         if not self._has_new_objects or self.is_changed:
             return {}
         objects, clone_objects = map(_model_objects, (self.description, clone))
@@ -176,11 +176,11 @@ def _objects_in_functions(description: Description) -> list[Any]:
     return [item for function in description.facts.functions for _, item in objects_in_function(function)]
 
 
-def _mark_written(structure: Structure, written: list[int]) -> Structure:
-    """Mark variables as changed; `written` has their indices."""
+def _mark_changed(structure: Structure, indices: list[int]) -> Structure:
+    """Mark the variables with these indices as changed."""
     variables, count = [*structure.weights, *structure.states], len(structure.weights)
-    for number in written[: len(variables)]:
-        variables[number] = replace(variables[number], value="changed")
+    for index in indices[: len(variables)]:
+        variables[index] = replace(variables[index], value="changed")
     return replace(structure, weights=tuple(variables[:count]), states=tuple(variables[count:]))
 
 
@@ -195,7 +195,7 @@ class VariableValues:
         self.variables: list[Any] = []
         self.values: list[Any] = []
 
-    def keep(self, variable: Any, value: Any) -> None:
+    def add(self, variable: Any, value: Any) -> None:
         self.variables.append(variable)
         self.values.append(value)
 
@@ -211,8 +211,8 @@ class VariableValues:
     def change(self) -> None:
         for variable, value in zip(self.variables, self.values, strict=False):
             if value.dtype.kind not in "OSU":
-                other = ~value if value.dtype.kind == "b" else (value * 0.5 + 1.0).astype(value.dtype)
-                self._framework.write(variable, other)
+                new_value = ~value if value.dtype.kind == "b" else (value * 0.5 + 1.0).astype(value.dtype)
+                self._framework.write(variable, new_value)
 
 
 def randomize(description: Description, context: Context) -> VariableValues:
@@ -224,20 +224,20 @@ def randomize(description: Description, context: Context) -> VariableValues:
     arrays = weight_arrays(shapes, context.seed)
     for weight, array, initial in zip(description.weights, arrays, description.initial_weights, strict=False):
         if array is None or None in list(weight.shape):  # it holds adapted state, whose size is unknown
-            values.keep(weight, initial)
+            values.add(weight, initial)
             continue
         framework.write(weight, array)
-        values.keep(weight, array if array.dtype == initial.dtype else framework.read(weight))
+        values.add(weight, array if array.dtype == initial.dtype else framework.read(weight))
     framework.finish_writing_weights(description.model)
     for state, initial in zip(description.states, description.initial_states, strict=False):
-        values.keep(state, initial)
+        values.add(state, initial)
     return values
 
 
 def copy_values(
     original: Description, values: VariableValues, clone: Description, context: Context
 ) -> tuple[VariableValues, str]:
-    """Copy weights and states to a clone; return its values and a problem, or ""."""
+    """Copy weights and states to a clone; return its values, and a problem or ""."""
     framework, clone_values = context.framework, VariableValues(context)
     counts = len(original.weights), len(clone.weights)
     problem = "" if counts[0] == counts[1] else f"the original has {counts[0]} weights, the clone {counts[1]}"
@@ -250,15 +250,15 @@ def copy_values(
             else:
                 shapes = f"has shape {weights[number].shape} in the original, {value.shape} in the clone"
                 problem = problem or f"weight {number} {shapes}"
-        clone_values.keep(variable, value)
+        clone_values.add(variable, value)
     if not problem:
         framework.finish_writing_weights(clone.model, original.model)
-    kinds = [[(value.shape, value.dtype) for value in values] for values in (states, clone.initial_states)]
-    states = states if kinds[0] == kinds[1] else clone.initial_states
+    types = [[(value.shape, value.dtype) for value in values] for values in (states, clone.initial_states)]
+    states = states if types[0] == types[1] else clone.initial_states
     for variable, initial, value in zip(clone.states, clone.initial_states, states, strict=False):
         if not are_equal(value, initial):
             framework.write(variable, value)
-        clone_values.keep(variable, value)
+        clone_values.add(variable, value)
     return clone_values, problem
 
 
@@ -285,8 +285,8 @@ def are_fresh(original: Description, values: VariableValues, clone: Description,
             return False
         return not (can_rebuild and are_equal(initial, original_initial) and _looks_drawn(initial))
 
-    more = len(clone.initial_weights) - len(original.initial_weights)
-    return (*map(is_fresh, clone.initial_weights, original.initial_weights, values.values), *[True] * more)
+    extra_count = len(clone.initial_weights) - len(original.initial_weights)
+    return (*map(is_fresh, clone.initial_weights, original.initial_weights, values.values), *[True] * extra_count)
 
 
 def are_states_fresh(original: Description, clone: Description) -> tuple[bool, ...]:

@@ -28,25 +28,25 @@ def cached_per_class(function: Callable[[Any], Result]) -> Callable[[Any], Resul
     return cached
 
 
-def root_of(cls: Any) -> str:
+def package_of(cls: Any) -> str:
     return str(cls.__module__ or "").partition(".")[0]
 
 
 def is_backend_class(cls: Any) -> bool:
     """Whether a class belongs to a backend, or to the backend code of Keras."""
-    return root_of(cls) in BACKENDS or cls.__module__.startswith("keras.src.backend.")
+    return package_of(cls) in BACKENDS or cls.__module__.startswith("keras.src.backend.")
 
 
 @cached_per_class
 def is_user_defined(cls: Any) -> bool:
     """Whether a class or function is not from Keras, a backend or the standard library."""
-    root = root_of(cls)
-    return root not in KERAS and root not in BACKENDS and root not in sys.stdlib_module_names
+    package = package_of(cls)
+    return package not in KERAS and package not in BACKENDS and package not in sys.stdlib_module_names
 
 
 @cached_per_class
 def is_keras_class(cls: Any) -> bool:
-    return any(root_of(base) in KERAS for base in cls.__mro__)
+    return any(package_of(base) in KERAS for base in cls.__mro__)
 
 
 @cached_per_class

@@ -1,4 +1,4 @@
-"""Runs or trains a model, and records its outputs and those of its layers."""
+"""Runs or trains a model, and records the outputs of the model and its layers."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from clonediff.harness.inside.structure import leaves, number_leaves
 from clonediff.harness.observation import CallOutputs, Failure, Leaf, ModelRun, TrainingResults
 
 
-def run(description: Description, arrays: list[Any], context: Context, template: Any, training: bool) -> ModelRun:
-    """Call a model, and record its outputs; `template` has the input structure."""
+def run(description: Description, arrays: list[Any], context: Context, original: Any, training: bool) -> ModelRun:
+    """Call a model, and record its outputs; the `original` has the input structure."""
     framework, model, leaf = context.framework, description.model, functools.partial(_leaf, context, {})
     calls: list[tuple[Any, Any, list[Any], list[Any]]] = []
 
@@ -30,24 +30,24 @@ def run(description: Description, arrays: list[Any], context: Context, template:
     result: Any = None
     losses: list[Any] = []
     try:
-        inputs = framework.inputs(template, arrays)
+        inputs = framework.inputs(original, arrays)
         framework.reseed(context.seed, context.seeds_backend)
-        framework.listener, framework.raisers = listen, []
+        framework.listener, framework.failed_ids = listen, []
         result = model(inputs, training=training)
         losses = list(model.losses)
     except Exception as raised:  # an exception is an observation
-        error = replace(failure(raised, function="run"), layer=_raiser(description, framework))
+        error = replace(failure(raised, function="run"), layer=_failed_layer(description, framework))
         result = None
     finally:
         framework.listener = None
     structure, outputs = number_leaves(result)
-    uses: dict[int, int] = {}
+    counts: dict[int, int] = {}
     call_outputs = []
     for layer, nesting, tensors, masks in calls:
-        number = description.layers.index.get(id(layer))
+        number = description.layers.first_numbers.get(id(layer))
         if number is not None and all(map(framework.tensors.is_concrete, tensors)):
-            use = uses[number] = uses.get(number, -1) + 1
-            call_outputs.append(CallOutputs(number, use, tuple(map(leaf, tensors, masks)), nesting))
+            call = counts[number] = counts.get(number, -1) + 1
+            call_outputs.append(CallOutputs(number, call, tuple(map(leaf, tensors, masks)), nesting))
     return ModelRun(
         structure,
         tuple(leaf(tensor, framework.mask(tensor)) for tensor in outputs),
@@ -57,21 +57,21 @@ def run(description: Description, arrays: list[Any], context: Context, template:
     )
 
 
-def _raiser(description: Description, framework: Framework) -> int:
-    index = description.layers.index
-    return next((index[key] for key in framework.raisers if key in index), -1)
+def _failed_layer(description: Description, framework: Framework) -> int:
+    numbers = description.layers.first_numbers
+    return next((numbers[key] for key in framework.failed_ids if key in numbers), -1)
 
 
 def train(
-    description: Description, template: Any, arrays: list[Any], targets: list[list[Any]], context: Context
+    description: Description, original: Any, arrays: list[Any], targets: list[list[Any]], context: Context
 ) -> TrainingResults:
     """Train a compiled model on the first element of `targets` that it accepts."""
     failed_results = TrainingResults()
     for model_targets in targets:
         try:
-            results = _train(description.model, template, arrays, model_targets, context)
+            results = _train(description.model, original, arrays, model_targets, context)
         except Exception as error:  # an exception is an observation
-            layer = _raiser(description, context.framework)
+            layer = _failed_layer(description, context.framework)
             failed_results = TrainingResults(failure=replace(failure(error, function="_train"), layer=layer))
         else:
             weights = map(context.framework.read, description.weights)
@@ -79,13 +79,13 @@ def train(
     return failed_results
 
 
-def _train(model: Any, template: Any, arrays: list[Any], targets: list[Any], context: Context) -> tuple[str, ...]:
+def _train(model: Any, original: Any, arrays: list[Any], targets: list[Any], context: Context) -> tuple[str, ...]:
     framework, results = context.framework, []
     model.run_eagerly, model.jit_compile = True, False  # compiling takes seconds and gives the same results
     framework.reseed(context.seed, context.seeds_backend)
-    framework.raisers = []
+    framework.failed_ids = []
     for step in (model.train_on_batch, model.train_on_batch, model.test_on_batch):
-        result = step(framework.inputs(template, arrays), framework.pack(framework.structures(template)[1], targets))
+        result = step(framework.inputs(original, arrays), framework.pack(framework.structures(original)[1], targets))
         results += [context.digests.digest(np.asarray(value)) for value in leaves(result)]
     return tuple(results)
 

@@ -9,18 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-_PLAIN = frozenset(["dict", "list", "tuple", "_DictWrapper", "ListWrapper", "List", "_TupleWrapper"])
+_PLAIN_TYPES = frozenset(["dict", "list", "tuple", "_DictWrapper", "ListWrapper", "List", "_TupleWrapper"])
 
 
 def skeleton(value: Any, convert: Callable[[Any], Any]) -> Any:
     if isinstance(value, list):
         return [skeleton(item, convert) for item in value]
     if isinstance(value, tuple):
-        return _with_type({"tuple": [skeleton(item, convert) for item in value]}, value)
+        return _add_type({"tuple": [skeleton(item, convert) for item in value]}, value)
     if isinstance(value, dict):
         keys = [key if isinstance(key, (str, int, bool)) else str(key) for key in value]
         items = [skeleton(item, convert) for item in value.values()]
-        return _with_type({"dict": [list(pair) for pair in zip(keys, items, strict=True)]}, value)
+        return _add_type({"dict": [list(pair) for pair in zip(keys, items, strict=True)]}, value)
     return convert(value)
 
 
@@ -49,8 +49,8 @@ def number_leaves(value: Any) -> tuple[Any, list[Any]]:
     return skeleton(value, number), tensors
 
 
-def _with_type(node: dict[str, Any], value: Any) -> dict[str, Any]:
+def _add_type(node: dict[str, Any], value: Any) -> dict[str, Any]:
     name = type(value).__name__
-    if name not in _PLAIN:
+    if name not in _PLAIN_TYPES:
         node["type"] = name
     return node

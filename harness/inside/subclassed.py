@@ -30,9 +30,9 @@ def wrapping_source(model: Any) -> str:
     return f"x = {inputs}\nmodel = {_WRAPPER.format('model')}\n"
 
 
-def clone_within(lines: str, clone: Callable[[Any], Any], keras: Any, wrapper: Any) -> Any:
+def clone_wrapped_model(lines: str, cloner: Callable[[Any], Any], keras: Any, wrapper: Any) -> Any:
     """Clone the subclassed model inside `wrapper`, and wrap the clone with the same `lines`."""
-    names = {"keras": keras, "model": clone(wrapper.layers[-1])}
+    names = {"keras": keras, "model": cloner(wrapper.layers[-1])}
     exec(lines, names)
     return names["model"]
 

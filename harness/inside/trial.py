@@ -24,7 +24,7 @@ from clonediff.harness.inside.frameworks.interface import Framework
 from clonediff.harness.inside.original import LiveModel, Original
 from clonediff.harness.inside.script_module import script_module
 from clonediff.harness.inside.structure import leaves
-from clonediff.harness.inside.warning_recorder import WarningRecorder, ignored_warnings, with_filters
+from clonediff.harness.inside.warning_recorder import WarningRecorder, ignored_warnings, warning_filters
 from clonediff.harness.observation import Answer, Clone, Failure, Leak, Observation, Request
 
 
@@ -92,7 +92,7 @@ class _Trial:
         observation = self._train(original.observation, clones)
         observation = self._observe_null_model(observation, clones)
         for name, recorder in self._warnings.items():
-            clones[name] = replace(clones[name], warnings=recorder.new_since(self._build_warnings))
+            clones[name] = replace(clones[name], warnings=recorder.warnings_since(self._build_warnings))
         return Answer(observation, clones=clones)
 
     def _build(self) -> Any:
@@ -109,9 +109,9 @@ class _Trial:
         if self._request.case.arguments and "clone_model" in self._module.__dict__:
             self._module.__dict__["clone_model"] = cloner  # functions in the source may call `clone_model`
         original.snapshot()
-        clone, refusal = self._call(name, cloner, recorder)
-        fields = {"failure": refusal, **original.find_changes(reruns=self._request.costly)}
-        if refusal is not None:
+        clone, problem = self._call(name, cloner, recorder)
+        fields = {"failure": problem, **original.find_changes(must_run=self._request.costly)}
+        if problem is not None:
             return Clone(**fields)
         self._warnings[name] = recorder
         try:
@@ -120,7 +120,7 @@ class _Trial:
         except Exception as error:  # observing the original did not fail, so the clone is at fault
             return Clone(**{**fields, "failure": failure(error)})
         self._descriptions[name] = description
-        fields.update(original.mark_if_inserted(description))
+        fields.update(original.find_inserted_objects(description))
         fields["observation"] = replace(observation, leaks=self._leaks(description))
         if self._request.costly:
             fields.update(original.dependent_runs(description, observation.inference))
@@ -137,7 +137,7 @@ class _Trial:
         # With the seed of the last run, initializers of older releases would repeat the original's weights.
         self._framework.reseed(self._context.seed + 7, self._context.seeds_backend)
         model, arguments = self._original.model, self._request.case.arguments
-        recording = with_filters(self._live.filters) if self._live else recorder.recording("call_cloner")
+        recording = warning_filters(self._live.filters) if self._live else recorder.recording("call_cloner")
         try:
             with recording, self._scopes():
                 names = {**self._module.__dict__, "model": model} if arguments else {}
@@ -170,11 +170,11 @@ class _Trial:
         if not original.is_changed:
             original.values.restore()
             original.snapshot()
-        clone, refusal = self._call(name, cloner, WarningRecorder())
+        clone, problem = self._call(name, cloner, WarningRecorder())
         if not original.is_changed:
-            changes = original.find_changes(reruns=False)
-        if refusal is not None:
-            return {**changes, "second_clone_failure": refusal}
+            changes = original.find_changes(must_run=False)
+        if problem is not None:
+            return {**changes, "second_clone_failure": problem}
         try:
             return {**changes, "second_clone": original.observe_clone(Description(clone, self._context))}
         except Exception as error:
@@ -201,7 +201,7 @@ class _Trial:
         observed = [clone for pair in pairs for clone in pair if clone is not None]
         runs = [name for name in _RUNS if any(_differs_in(name, observation, clone) for clone in observed)]
         runs += ["inference"] * any(clone.inference_after is not None for clone in clones.values())
-        has_warnings = any(recorder.new_since(self._build_warnings) for recorder in self._warnings.values())
+        has_warnings = any(recorder.warnings_since(self._build_warnings) for recorder in self._warnings.values())
         if not (runs or has_warnings or any(_may_be_chance(observation, clone) for clone in observed)):
             return observation
         try:

@@ -9,7 +9,7 @@ import numpy as np
 
 from clonediff.harness.observation import Endpoint
 
-OPEN_SIZE = 3
+DEFAULT_SIZE = 3
 DEFAULT_BATCH = 2
 WORDS = ["red", "green", "blue", "a word", ""]
 
@@ -43,7 +43,7 @@ def shape_of(spec: Mapping[str, Any], batch: int) -> tuple[int, ...]:
     size = spec.get("batch")
     return (
         batch if size is None else int(size),
-        *tuple(OPEN_SIZE if length is None else int(length) for length in spec["shape"]),
+        *tuple(DEFAULT_SIZE if length is None else int(length) for length in spec["shape"]),
     )
 
 
@@ -83,12 +83,12 @@ def _draw_steps(random: Any, shape: tuple[int, ...], spec: dict[str, Any]) -> An
     values = random.standard_normal(shape)
     if len(shape) < 2:
         return values
-    # A third of the steps (axis 1) are zero, but never the first; in one sample, steps before the last are, too.
-    rows = random.random(shape[:2]) < 0.35
-    rows[0, 1:2], rows[0, 2:3] = True, False
-    rows[-1, -1:] |= shape[0] > 1
-    rows[:, :1] = False
-    values[rows] = 0.0
+    # A third of the steps (axis 1) are zero, but never the first. In sample 0, step 1 is zero and step 2 is not.
+    is_zero = random.random(shape[:2]) < 0.35
+    is_zero[0, 1:2], is_zero[0, 2:3] = True, False
+    is_zero[-1, -1:] |= shape[0] > 1
+    is_zero[:, :1] = False
+    values[is_zero] = 0.0
     return values
 
 

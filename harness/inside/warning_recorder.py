@@ -30,7 +30,7 @@ def ignored_warnings() -> Iterator[Any]:
 
 
 @contextlib.contextmanager
-def with_filters(filters: Any) -> Iterator[None]:
+def warning_filters(filters: Any) -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.filters = filters
         yield
@@ -58,8 +58,8 @@ class WarningRecorder:
             warnings.showwarning = record
             yield
 
-    def new_since(self, baseline: WarningRecorder) -> tuple[Failure, ...]:
-        """The warnings that `baseline` did not record, whatever names they quote."""
+    def warnings_since(self, baseline: WarningRecorder) -> tuple[Failure, ...]:
+        """The warnings that `baseline` did not record; quoted names are not compared."""
         known = {(category, _QUOTED.sub("", text)) for category, text in baseline._recorded}
-        new = ((category, _QUOTED.sub("", text)) not in known for category, text in self._recorded)
-        return tuple(itertools.compress(self._recorded.values(), new))
+        is_new = ((category, _QUOTED.sub("", text)) not in known for category, text in self._recorded)
+        return tuple(itertools.compress(self._recorded.values(), is_new))

@@ -21,7 +21,7 @@ from clonediff.harness.inside.facts import Facts as ModelFacts
 from clonediff.harness.inside.frameworks import framework as framework_of
 from clonediff.harness.inside.frameworks.interface import Framework
 from clonediff.harness.inside.layers import Layers
-from clonediff.harness.inside.packages import KERAS, root_of
+from clonediff.harness.inside.packages import KERAS, package_of
 from clonediff.harness.inside.script_module import script_module
 from clonediff.harness.inside.warning_recorder import ignored_warnings
 from clonediff.harness.observation import AuditedArgument, AuditedClass, Fact, is_same_fact
@@ -47,19 +47,19 @@ _COMMON_VALUES: Values = {
 }
 _ARGUMENT_LOST_BY_LAYER = "autocast"  # not reported for subclasses, since `Layer` loses it
 _SIGNATURE_ERROR = re.compile(r"required (?:positional|keyword)|nexpected keyword|nrecognized keyword")
-_BASE_CLASSES = attrgetter(
+_base_classes_of = attrgetter(
     *("layers.Layer", "losses.Loss", "metrics.Metric", "optimizers.Optimizer", "constraints.Constraint", "Model"),
     *("optimizers.schedules.LearningRateSchedule", "initializers.Initializer", "regularizers.Regularizer"),
 )
-"""The base classes of Keras."""
+"""Returns the base classes of Keras."""
 _SKIPPED_MODULES = re.compile(r"_|src$|legacy$|backend$|wrappers$")
 """Modules that contain aliases of the same classes."""
 
 
-def find_classes(target: str) -> tuple[str, list[str]]:
+def find_classes(module_or_file: str) -> tuple[str, list[str]]:
     """The generation of a module or file, and its classes that have a config."""
     names: dict[Any, str] = {}
-    modules = [target]
+    modules = [module_or_file]
     for module in modules:
         for name, value in members_named(module):
             last = re.split("[.:]", name)[-1]
@@ -99,8 +99,8 @@ class _Auditor:
         self._user_values = user_values
         self._round_trips = RoundTrips(framework, cls)
         self._dialect = DIALECTS[framework.generation]
-        keras, base_classes = framework.keras, _BASE_CLASSES(framework.keras)
-        self.parameters = parameters_of(cls, keras, lambda base: root_of(base) in KERAS and base not in base_classes)
+        keras, base_classes = framework.keras, _base_classes_of(framework.keras)
+        self.parameters = parameters_of(cls, keras, lambda base: package_of(base) in KERAS and base not in base_classes)
         # For a layer of Keras, arguments in the catalogue that no input determines.
         kind = CATALOGUE.get(cls.__name__) if vars(keras.layers).get(cls.__name__) is cls else None
         choices = kind.base_arguments if kind is not None else ()
@@ -116,15 +116,15 @@ class _Auditor:
         default: tuple[dict[str, str], Outcome] = {}, Outcome(refusal="no constructor arguments were found that work")
         return min(pairs, key=lambda pair: bool(pair[1].refusal), default=default)
 
-    def audit_argument(self, parameter: dict[str, Any], plain: dict[str, str]) -> AuditedArgument:
-        """Audit an argument: add other values than its default to `plain` arguments."""
+    def audit_argument(self, parameter: dict[str, Any], arguments: dict[str, str]) -> AuditedArgument:
+        """Audit an argument: add other values than its default to plain `arguments`."""
         name, kept_value = parameter["name"], ""
         companion, value = values.COMPANIONS.get(name, ("", ""))
         if any(other["name"] == companion for other in self.parameters):
-            plain = {**plain, companion: value}
-        default = _literal(plain.get(name, repr(parameter.get("default"))))
+            arguments = {**arguments, companion: value}
+        default = _literal(arguments.get(name, repr(parameter.get("default"))))
         for text in self._values(name, default):
-            outcome = self._outcome(plain, {**plain, name: text})
+            outcome = self._outcome(arguments, {**arguments, name: text})
             if outcome.lost:
                 return AuditedArgument(name, "lost", text, outcome.lost)
             kept_value = kept_value or (text if outcome.changes else "")
@@ -132,8 +132,8 @@ class _Auditor:
 
     def _possible_arguments(self) -> Iterator[dict[str, str]]:
         required = [parameter["name"] for parameter in self.parameters if parameter.get("required")]
-        known = ((name, (*self._user_values.get(name, ()), *self._catalogue_values(name))) for name in required)
-        choices = [texts or _serializable(values.values(name, required=True)) or _ANY_VALUES for name, texts in known]
+        pairs = ((name, (*self._user_values.get(name, ()), *self._catalogue_values(name))) for name in required)
+        choices = [texts or _serializable(values.values(name, required=True)) or _ANY_VALUES for name, texts in pairs]
         for combination in itertools.islice(itertools.product(*choices), _MAX_COMBINATIONS):
             yield dict(zip(required, combination, strict=False))
         yield from self._catalogue_arguments
@@ -157,8 +157,8 @@ class _Auditor:
     def _catalogue_values(self, name: str) -> list[str]:
         return [arguments[name] for arguments in self._catalogue_arguments if name in arguments]
 
-    def _outcome(self, plain: dict[str, str], arguments: dict[str, str]) -> Outcome:
-        return self._round_trips.outcome(self._script(plain), self._script(arguments))
+    def _outcome(self, plain_arguments: dict[str, str], arguments: dict[str, str]) -> Outcome:
+        return self._round_trips.outcome(self._script(plain_arguments), self._script(arguments))
 
     def _script(self, arguments: dict[str, str]) -> str:
         keywords = ", ".join(f"{argument}={text}" for argument, text in arguments.items())
@@ -194,7 +194,7 @@ _CONTAINER = re.compile(r"(list|tuple|dict) of [1-9]")
 
 
 class Outcome(NamedTuple):
-    """Why an object is refused, or cannot be rebuilt; a lost fact; whether any changes."""
+    """Why an object cannot be made (`refusal`) or rebuilt (`crash`), what is lost, and whether a fact changes."""
 
     refusal: str = ""
     crash: str = ""
@@ -211,19 +211,19 @@ class _Observation(NamedTuple):
 
 
 class RoundTrips:
-    """Makes and rebuilds objects of a class. Keeps the facts of the last `plain` script."""
+    """Makes and rebuilds objects of a class. Keeps the observation of the last plain script."""
 
     def __init__(self, framework: Framework, cls: Any) -> None:
         self._framework = framework
         self._names = {cls.__name__: cls}
         self._plain_observation = "", _Observation([], [])
 
-    def outcome(self, plain: str, text: str) -> Outcome:
-        """The outcome of a script; the `plain` script is the same without the argument."""
+    def outcome(self, plain_script: str, script: str) -> Outcome:
+        """The outcome of a script; the plain script does not pass the argument."""
         try:
-            if self._plain_observation[0] != plain:
-                self._plain_observation = plain, self._observe(plain)
-            observation = self._plain_observation[1] if text == plain else self._observe(text)
+            if self._plain_observation[0] != plain_script:
+                self._plain_observation = plain_script, self._observe(plain_script)
+            observation = self._plain_observation[1] if script == plain_script else self._observe(script)
         except Exception as error:  # raised by Keras or the class
             return Outcome(refusal=_one_line(error))
         facts, rebuilt = observation.originals[0], observation.rebuilt
@@ -252,11 +252,11 @@ class RoundTrips:
         # Without the argument, the value may be random.
         return is_default or not is_same_fact(plain.originals[0].get(path), plain.originals[1].get(path))
 
-    def _observe(self, text: str) -> _Observation:
+    def _observe(self, script: str) -> _Observation:
         def construct() -> Any:
-            with script_module(text) as module:
+            with script_module(script) as module:
                 module.__dict__.update(self._names)
-                exec(compile(text, "<class>", "exec"), module.__dict__)
+                exec(compile(script, "<class>", "exec"), module.__dict__)
                 return module.example
 
         def rebuild_from_config() -> Any:

@@ -70,10 +70,10 @@ class GraphDrawer:
         key = repr([request.get(name) for name in ("layers", "kinds", "values", "plain")])
         if key in self._catalogues:
             return self._catalogues[key]
-        groups = signatures(framework)
+        all_signatures = signatures(framework)
         user_signatures = user_layers(list(request.get("layers") or ()), framework)
         more_values = {name: tuple(texts) for name, texts in (request.get("values") or {}).items()}
-        generation, layers, functions = framework.generation, groups["layers"], groups["functions"]
+        generation, layers, functions = framework.generation, all_signatures["layers"], all_signatures["functions"]
         kinds = catalogue.kinds_of(layers, functions, generation, user_layers=user_signatures, more_values=more_values)
         names = request.get("kinds") or list(kinds)
         if unknown := sorted(set(names) - set(kinds)):
@@ -83,7 +83,7 @@ class GraphDrawer:
         parameters = inspect.signature(framework.keras.models.clone_model).parameters
         missing_arguments = {"call_function", "recursive"}.difference(parameters)
         unsupported = frozenset(text for text in CLONE_ARGUMENTS if missing_arguments.intersection(text.split()))
-        prepares, objects = not request.get("plain"), groups["objects"]
+        prepares, objects = not request.get("plain"), all_signatures["objects"]
         self._catalogues[key] = draw.Catalogue(generation, kinds, objects, prepares, unsupported)
         return self._catalogues[key]
 
@@ -141,7 +141,7 @@ class ModuleRunner:
 
     def _output(self, text: str, tensor: Any) -> Any:
         framework = self._framework
-        with _raise_refused():  # it may not be a tensor
+        with _raise_refused():  # `tensor` may be another object
             shape = framework.shape(tensor)
             if not shape or shape[0] is not None or 0 in shape:
                 raise build.Refused(f"the output has the shape {shape}, which is empty or has no batch dimension")
@@ -157,9 +157,9 @@ class ModuleRunner:
                 if any(tensor is value for value in self._names.values()):
                     raise build.Refused("the output is one of the inputs")
                 outputs.append(self._output(name + suffix, tensor))
-                maker: Any = getattr(tensor, "_keras_history", (None,))[0]
-                if type(maker).__module__ == "__main__" and not hasattr(maker, "fit"):
-                    maker.get_config()  # raises for classes that must override it
+                layer: Any = getattr(tensor, "_keras_history", (None,))[0]
+                if type(layer).__module__ == "__main__" and not hasattr(layer, "fit"):
+                    layer.get_config()  # raises for classes that must override it
         if self._runs_calls:
             self._values[name] = self._run_on_values(code)
         self._names[name] = result

@@ -38,7 +38,7 @@ def main(arguments: list[str] | None = None) -> int:
         try:
             gc.disable()  # collecting during the import frees nothing
             framework = framework_of(generation)
-            gc.freeze()  # Keras collects when a model is quantized
+            gc.freeze()  # Keras collects garbage when it quantizes a model
             framework.tensors.make_deterministic()
             framework.speed_up()
             case = Case(_WARM_UP % generation, ({"shape": [2], "dtype": "float32", "fill": "normal"},))
@@ -49,7 +49,7 @@ def main(arguments: list[str] | None = None) -> int:
         send(output, {"ready": ready_message(framework)})
         freeze_gc()
         framework.keeps_hooks = True
-        Server(framework, output).serve(sys.stdin)
+        RequestHandler(framework, output).serve(sys.stdin)
     return 0
 
 
@@ -68,7 +68,7 @@ def send(output: TextIO, message: dict[str, Any]) -> None:
     output.flush()
 
 
-class Server:
+class RequestHandler:
     """Answers requests one at a time. Keeps the arrays of the last trial."""
 
     def __init__(self, framework: Framework, output: TextIO) -> None:
@@ -101,4 +101,4 @@ class Server:
         return answer
 
     def _compare_values(self, request: dict[str, Any]) -> list[dict[str, Any]]:
-        return [self._last_context.digests.difference(left, right) for left, right in request["digests"]]
+        return [self._last_context.digests.compare(left, right) for left, right in request["digests"]]

@@ -13,7 +13,7 @@ from typing import Any
 
 from clonediff.harness.inside.cloners.users import import_from
 from clonediff.harness.inside.frameworks.interface import Framework
-from clonediff.harness.inside.packages import KERAS, root_of
+from clonediff.harness.inside.packages import KERAS, package_of
 
 
 def signatures(framework: Framework) -> dict[str, Any]:
@@ -41,13 +41,13 @@ _CLASS_MODULES = {
 
 
 def _class_signatures(keras: Any) -> dict[str, Any]:
-    objects = {}
+    parameters = {}
     for path, excluded_names in _CLASS_MODULES.items():
         module = functools.reduce(getattr, path.split("."), keras)
         for name, cls in sorted(vars(module).items()):
             if isinstance(cls, type) and cls.__name__ == name and name not in excluded_names:
-                objects[path + "." + name] = parameters_of(cls, keras)
-    return objects
+                parameters[path + "." + name] = parameters_of(cls, keras)
+    return parameters
 
 
 def _keras_functions(keras: Any) -> dict[str, Any]:
@@ -121,8 +121,8 @@ def parameters_of(cls: Any, keras: Any, needs_listing: Callable[[Any], bool] | N
         if "__init__" not in vars(base) or base is object:
             continue
         parameters = list(inspect.signature(base.__init__).parameters.values())[1:]
-        is_private = base is not cls and root_of(base) in KERAS and base not in vars(keras.layers).values()
-        only_listed = bool(arguments) and (needs_listing(base) if needs_listing else root_of(cls) in KERAS)
+        is_private = base is not cls and package_of(base) in KERAS and base not in vars(keras.layers).values()
+        only_listed = bool(arguments) and (needs_listing(base) if needs_listing else package_of(cls) in KERAS)
         for parameter in parameters:
             name = parameter.name
             is_hidden = name in names or name.startswith("_") or (is_private and parameter.default is parameter.empty)
@@ -152,12 +152,12 @@ def user_layers(names: list[str], framework: Framework) -> dict[str, Any]:
     keras = framework.keras
     layers: dict[str, Any] = {}
     for name in names:
-        signatures = {
+        user_signatures = {
             path: _layer_signature(layer, keras) for path, layer in members_named(name) if _is_user_layer(layer, keras)
         }
-        if not signatures:
+        if not user_signatures:
             raise ValueError(f"{name}: expected a layer of {keras.__name__}, or a module or file with layers")
-        layers.update(signatures)
+        layers.update(user_signatures)
     return layers
 
 
@@ -168,22 +168,22 @@ def _is_user_layer(layer: Any, keras: Any) -> bool:
 
 def members_named(name: str) -> Iterator[tuple[str, Any]]:
     """Yield the members of a module or file, or one member, each with its full name."""
-    path, colon, part = name.partition(".py:")
+    path, colon, member = name.partition(".py:")
     if colon or name.endswith(".py"):
         path = path.removesuffix(".py")
         folder, file = os.path.split(path)
         module = import_from(file, os.path.abspath(folder))
         prefix = path + ".py:"
-        members = [key for key, value in vars(module).items() if getattr(value, "__module__", "") == module.__name__]
+        names = [key for key, value in vars(module).items() if getattr(value, "__module__", "") == module.__name__]
     else:
         try:
             module = importlib.import_module(name)
             prefix = name + "."
         except ModuleNotFoundError:
-            package, _, part = name.rpartition(".")
+            package, _, member = name.rpartition(".")
             if not package:
                 raise
             module, prefix = importlib.import_module(package), package + "."
-        members = [key for key in dir(module) if not key.startswith("_")]
-    for key in [part] if part else sorted(members):
+        names = [key for key in dir(module) if not key.startswith("_")]
+    for key in [member] if member else sorted(names):
         yield prefix + key, getattr(module, key)

@@ -13,14 +13,14 @@ BATCH_SIZE = 2
 def case_of(graph: Graph) -> Case:
     """The case of a graph; its seed is a hash of the program."""
     program = graph.program
-    compiled = any(preparation.does == "compile" for preparation in program.preparations)
+    is_compiled = any(preparation.does == "compile" for preparation in program.preparations)
     return Case(
         graph.source,
         tuple({**asdict(spec), "shape": list(spec.shape)} for spec in program.inputs),
         batch=BATCH_SIZE,
         seed=stable_hash(program),
         # `clone_model` of tf_keras does not promise a compiled clone.
-        must_compile=not compiled or graph.generation == "keras",
+        must_compile=not is_compiled or graph.generation == "keras",
         arguments=graph.arguments,
         keeps_inputs="own" in program.clone_arguments,
         scopes=graph.scopes,

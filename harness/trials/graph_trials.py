@@ -25,7 +25,7 @@ from clonediff.strategies.program import Generation, Graph, stable_hash
 
 UPSTREAM = UPSTREAM_AND_FIXED[0]
 SAMPLING_RATE = 8
-"""By default, one in this many graphs gets the costly checks: a second clone, and training."""
+"""By default, one graph in 8 gets the costly checks: a second clone, and training."""
 
 
 @dataclass(slots=True)
@@ -50,7 +50,7 @@ class Tally:
 class GraphTrials:
     """Runs trials on one subject, with one list of known issues.
 
-    Causes less severe than `at_least` do not count; if a cloner has no others, its verdict is `LEFT_OUT`.
+    Causes less severe than `at_least` do not count; if a cloner has only such causes, its verdict is `LEFT_OUT`.
     """
 
     def __init__(

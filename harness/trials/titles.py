@@ -33,7 +33,7 @@ def sentence(root: Difference, kind: str, layer: str | None = None) -> str:
     clone = "a second clone" if root.check == "again" else "the clone"
     changes_original = root.check == "untouched"
     word = f"layer in {_a_or_an(kind.removeprefix('in '))}" if kind.startswith("in ") else _KIND_WORDS.get(kind, kind)
-    form, found_form = _form(root.expected), _form(root.found)
+    form, found_form = _title_form(root.expected), _title_form(root.found)
     is_true = root.expected.lower() == "true"
     name = root.argument
     text = aspect_of(root).sentence.format(
@@ -86,7 +86,7 @@ def form_of(text: str) -> tuple[str, str]:
     return next((form for start, form in _FORMS.items() if text.startswith(start)), ("value", "a plain value"))
 
 
-def _form(text: str) -> str:
+def _title_form(text: str) -> str:
     form = form_of(text)[1]
     return f"{form} of its own class" if re.search(r', "type": "[^"]*"}$', text) else form
 

@@ -19,7 +19,7 @@ from clonediff.harness.subjects.outcomes import TIMED_OUT
 from clonediff.harness.trials.checks import CHECKS, Stage, aspect_of
 from clonediff.harness.trials.checks.aspects import ARGUMENTS
 from clonediff.harness.trials.checks.flow import Flow
-from clonediff.harness.trials.checks.roots import roots
+from clonediff.harness.trials.checks.roots import group_by_cause
 from clonediff.harness.trials.titles import form_of, sentence
 from clonediff.reports.records import UPSTREAM_AND_FIXED, Blame, Cause, Difference, Place
 from clonediff.strategies.layers import CATALOGUE
@@ -72,10 +72,10 @@ def causes(original: Observation | None, differences: Sequence[Difference], name
 
 def group_by_fingerprint(flow: Flow, differences: Sequence[Difference]) -> dict[str, list[Difference]]:
     """The differences of each cause by fingerprint; the first explains the others."""
-    merged: dict[str, list[Difference]] = {}
-    for group in roots(flow, differences):
-        merged.setdefault(fingerprint(group[0]), []).extend(group)
-    return merged
+    groups: dict[str, list[Difference]] = {}
+    for group in group_by_cause(flow, differences):
+        groups.setdefault(fingerprint(group[0]), []).extend(group)
+    return groups
 
 
 def _model_properties(original: Observation | None, root: Difference) -> Iterator[str]:
@@ -86,7 +86,7 @@ def _model_properties(original: Observation | None, root: Difference) -> Iterato
     if original is None:
         return
     layers, first = original.structure.layers, root.first
-    for kind in sorted({layer.kind for layer in layers if layer.nodes[0] > 1}):
+    for kind in sorted({layer.kind for layer in layers if layer.node_counts[0] > 1}):
         yield f"{kind} called more than once"
     if root.check == "made" and root.raised is not None:
         if root.raised.calling and any(_has_list_of_one(call.args[:1]) for layer in layers for call in layer.calls):
@@ -131,7 +131,7 @@ def fingerprint(root: Difference) -> str:
 def signature(root: Difference) -> tuple[str, str, str, str, str]:
     """The parts of a fingerprint: check, aspect, kind, type of exception, frame.
 
-    If a layer raises during cloning, the frame is that of its caller, which passed the wrong arguments. If an exception
+    If a layer raises during cloning, the frame is its caller, which passed the wrong arguments. If an exception
     has a frame of the framework, there is no kind, even if the message names a layer.
     """
     raised = root.raised
@@ -166,7 +166,6 @@ def is_same_bug(cause: Cause, counterpart: Cause) -> bool:
 
 
 def makes_a_clone(causes: Iterable[Cause]) -> bool:
-    """Whether a cloner with these causes made a clone."""
     return not any(cause.root.check == "made" for cause in causes)
 
 
@@ -182,8 +181,8 @@ def add_blame(by_cloner: Mapping[str, Sequence[Cause]]) -> dict[str, tuple[Cause
     counterparts = {upstream: fixed_causes, fixed: upstream_causes}
 
     def blame(cloner: str, cause: Cause) -> Blame:
-        shared = any(is_same_bug(cause, counterpart) for counterpart in counterparts.get(cloner, ()))
-        return Blame.BOTH if shared else blames.get(cloner, Blame.ITS_OWN)
+        is_shared = any(is_same_bug(cause, counterpart) for counterpart in counterparts.get(cloner, ()))
+        return Blame.BOTH if is_shared else blames.get(cloner, Blame.ITS_OWN)
 
     return {name: tuple(replace(cause, blame=blame(name, cause)) for cause in by_cloner[name]) for name in by_cloner}
 
@@ -200,7 +199,8 @@ def use_plain_models(differences: Iterable[Difference]) -> list[Difference]:
 
 
 def _plain_place(difference: Difference, first: Place) -> Place:
-    custom, holder = _CUSTOM_MODEL.match(first.kind), _CUSTOM_MODEL.match(first.inside)
+    custom = _CUSTOM_MODEL.match(first.kind)
+    holder = _CUSTOM_MODEL.match(first.inside)
     is_about_class = difference.part in ("kind", "attribute")
     kind = first.kind if custom is None else custom[1] if is_about_class else _PLAIN_KINDS[custom[1]]
     return replace(first, kind=kind, inside=first.inside if holder is None else _PLAIN_KINDS[holder[1]])

@@ -85,8 +85,8 @@ class TrialCause(msgspec.Struct, frozen=True):
 class Trial(msgspec.Struct, frozen=True):
     """The result of one case on one subject, for each cloner.
 
-    `skip_reason` says why nothing was run. `refusal` is the failure if the original could not be built, `lost` the loss
-    if it crashed its process. `GraphTrials` adds `found_causes`, the causes with their known issues.
+    `skip_reason` says why nothing was run. `refusal` is the failure if the original could not be built; if it
+    crashed its process, `lost` says how. `GraphTrials` adds `found_causes`, the causes with their known issues.
     """
 
     clones: dict[str, CloneTrial] = {}
@@ -140,9 +140,9 @@ def run(
     if outcome.reason == TIMED_OUT:
         timeout = min(outcome.seconds, max(_MIN_SECONDS, _SECONDS_FACTOR * answer.seconds))
     clone_trials: dict[str, CloneTrial] = {}
-    repeats = len(cloners) > 1 or outcome.reason != TIMED_OUT  # the child may have been killed from outside
+    must_repeat = len(cloners) > 1 or outcome.reason != TIMED_OUT  # the child may have been killed from outside
     for name in cloners:
-        if repeats:
+        if must_repeat:
             outcome = subject.trial(case, cloners=[name], costly=costly, timeout=timeout)
         if isinstance(outcome, Lost):
             found = causes(None, [process_difference(outcome)], tuple(case.arguments))

@@ -16,7 +16,7 @@ import types
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from clonediff.harness.inside.failures import encodable
+from clonediff.harness.inside.failures import escape_surrogates
 from clonediff.harness.inside.frameworks.interface import Framework
 from clonediff.harness.observation import Failure
 
@@ -55,7 +55,7 @@ def parse_cloner_name(name: str) -> ClonerName | None:
 
 
 class ClonerError(ValueError):
-    """A name does not mean a function that takes a model."""
+    """A cloner's name does not name a function that takes a model."""
 
 
 def cloner_problem(name: str) -> str:
@@ -63,7 +63,7 @@ def cloner_problem(name: str) -> str:
     try:
         import_cloner(name)
     except ClonerError as error:
-        return encodable(str(error))
+        return escape_surrogates(str(error))
     return ""
 
 
@@ -101,12 +101,12 @@ def import_from(name: str, folder: str = "") -> types.ModuleType:
     return module
 
 
-def record_replacement(clone_function: Callable[[Any], Any], replaced: dict[str, str], layer: Any) -> Any:
+def record_replacement(clone_function: Callable[[Any], Any], replacements: dict[str, str], layer: Any) -> Any:
     """Call a clone function; record the layer if its class or config changes."""
-    new = clone_function(layer)
-    if new is layer or type(new) is not type(layer) or str(new.get_config()) != str(layer.get_config()):
-        replaced[layer.name] = f"{type(layer).__name__}, now {type(new).__name__}"
-    return new
+    copy = clone_function(layer)
+    if copy is layer or type(copy) is not type(layer) or str(copy.get_config()) != str(layer.get_config()):
+        replacements[layer.name] = f"{type(layer).__name__}, now {type(copy).__name__}"
+    return copy
 
 
 def no_model_failure(name: str, clone: Any, framework: Framework) -> Failure | None:
@@ -117,4 +117,4 @@ def no_model_failure(name: str, clone: Any, framework: Framework) -> Failure | N
     cls = type(clone)
     text = cls.__name__ if cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__name__}"
     text = f"an object of class {text}: return a Functional or Sequential model of {framework.keras.__name__}"
-    return Failure(NO_MODEL, encodable(f"{cloner.short_name if cloner else name} returned {text}"))
+    return Failure(NO_MODEL, escape_surrogates(f"{cloner.short_name if cloner else name} returned {text}"))

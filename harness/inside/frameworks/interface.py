@@ -34,11 +34,11 @@ class Framework:
     variable_class: Any
     tensor_class: Any
     """The classes of layers, variables and symbolic tensors."""
-    _functional: Any
-    _sequential: Any
+    _functional_class: Any
+    _sequential_class: Any
     """The classes of models with a graph."""
-    _pack: Any
-    _device: Any
+    _pack_values: Any
+    _create_scope: Any
     """Functions that pack values into a structure, or create a device scope."""
     _settings: Any
     """The module with `floatx` and `image_data_format`."""
@@ -61,14 +61,14 @@ class Framework:
     outputs: Callable[[Any], list[Any]]
     """The nodes of a graph; the arguments of a node; its output tensors."""
     structures: Callable[[Any], tuple[Any, Any]]
-    ends: Callable[[Any], tuple[list[Any], list[Any]]]
+    endpoints: Callable[[Any], tuple[list[Any], list[Any]]]
     """The symbolic inputs and outputs of a model: nested (or None), and flat."""
     dtype: Callable[[Any], str]
     """The name of the dtype of a tensor or variable."""
     compile_config: Callable[[Any], dict[str, Any] | None]
     """The `compile` arguments of a model; None if the model is not compiled."""
     own_variables: Callable[[Any], list[Any]]
-    """The weights and states of a layer, without those of its sublayers."""
+    """The weights and states of a layer, but not of its sublayers."""
     states: Callable[[Any], list[tuple[Any, bool]]]
     """Variables other than weights, each with whether its initial value is random."""
     read: Callable[[Any], Any]
@@ -77,10 +77,10 @@ class Framework:
     def __init__(self) -> None:
         root = self.keras.__name__ + ".src.layers."
         self._dropout_packages = root + "rnn.", root + "attention."
-        self._plain_calls = {self._functional.call, self._sequential.call}
-        self._plain_configs = {self._functional.get_config, self._sequential.get_config}
+        self._plain_calls = {self._functional_class.call, self._sequential_class.call}
+        self._plain_configs = {self._functional_class.get_config, self._sequential_class.get_config}
         self.listener: Listener | None = None
-        self.raisers: list[int] = []
+        self.failed_ids: list[int] = []
         """The `id`s of layers whose calls raised, innermost first."""
         self.keeps_hooks = False
         """Whether hooks stay installed: changing a class with subclasses is slow."""
@@ -96,7 +96,7 @@ class Framework:
         return {"keras": str(self.keras.__version__), "backend": backend.name, "backend_version": backend.version}
 
     def device_scope(self, device: str | None) -> contextlib.AbstractContextManager[Any]:
-        return contextlib.nullcontext() if device is None else self._device(device)
+        return contextlib.nullcontext() if device is None else self._create_scope(device)
 
     def forget(self) -> None:
         """Reset the names, settings and registrations that earlier models left."""
@@ -148,7 +148,7 @@ class Framework:
     # -- static structure
 
     def is_graph(self, layer: Any) -> bool:
-        return isinstance(layer, (self._functional, self._sequential))
+        return isinstance(layer, (self._functional_class, self._sequential_class))
 
     def layer_nodes(self, layer: Any) -> list[Any]:
         """The nodes of all symbolic calls of a layer, in any graph."""
@@ -178,7 +178,7 @@ class Framework:
             return values[0]
         if type(structure) is list and all(isinstance(item, self.tensor_class) for item in structure):
             return values
-        return self._pack(structure, values)
+        return self._pack_values(structure, values)
 
     def shape(self, tensor: Any) -> tuple[Any, ...] | None:
         """The shape of a symbolic tensor with its batch; None for an unknown rank."""
@@ -208,14 +208,14 @@ class Framework:
     # -- variables
 
     def weights(self, model: Any) -> tuple[list[Any], set[int]]:
-        """The weights of a model in order, and the `id`s of the trainable ones."""
+        """The weights of a model in order, and the `id`s of trainable weights."""
         return list(model.weights), {id(weight) for weight in model.trainable_weights}
 
     def finish_writing_weights(self, model: Any, original: Any = None) -> None:
         """Do what `set_weights` does after writing; values may come from `original`."""
 
     def names(self, variable: Any) -> tuple[str, str]:
-        """The path of a variable, and its name, "" if it has only the path."""
+        """The path of a variable, and its name or ""."""
         return str(variable.name), ""
 
     def write(self, variable: Any, array: Any) -> None:
@@ -234,7 +234,7 @@ class Framework:
         """In a scope, report every call of a layer or operation to `listener`."""
         for cls, excluded in () if self._original_calls else self._hooked_classes:
             self._original_calls.append((cls, cls.__call__))
-            cls.__call__ = self._with_report(cls.__call__, excluded)
+            cls.__call__ = self._wrap_call(cls.__call__, excluded)
         try:
             yield
         finally:
@@ -242,16 +242,16 @@ class Framework:
                 cls, call = self._original_calls.pop()
                 cls.__call__ = call
 
-    def _with_report(self, call: Any, excluded: Any) -> Any:
+    def _wrap_call(self, call: Any, excluded: Any) -> Any:
         @functools.wraps(call)
         def call_and_report(layer: Any, *args: Any, **kwargs: Any) -> Any:
-            count = len(self.raisers)
+            count = len(self.failed_ids)
             try:
                 result = call(layer, *args, **kwargs)
             except Exception:
-                self.raisers.append(id(layer))
+                self.failed_ids.append(id(layer))
                 raise
-            del self.raisers[count:]
+            del self.failed_ids[count:]
             if self.listener is not None and not isinstance(layer, excluded):
                 self.listener(layer, result)
             return result

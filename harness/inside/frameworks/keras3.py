@@ -39,9 +39,9 @@ class Keras3(Framework):
         self._hooked_classes = [(self.layer_class, ()), (load("keras.src.ops.operation").Operation, self.layer_class)]
         backend = load("keras.src.backend")
         self.tensor_class, self.variable_class = backend.KerasTensor, backend.Variable
-        self._functional = load("keras.src.models.functional").Functional
-        self._sequential = load("keras.src.models.sequential").Sequential
-        self._pack, self._device = keras.tree.pack_sequence_as, keras.device
+        self._functional_class = load("keras.src.models.functional").Functional
+        self._sequential_class = load("keras.src.models.sequential").Sequential
+        self._pack_values, self._create_scope = keras.tree.pack_sequence_as, keras.device
         super().__init__()
 
     # -- the process
@@ -74,19 +74,19 @@ class Keras3(Framework):
 
     # -- static structure
 
-    def _function(self, model: Any) -> Any:
-        return model if isinstance(model, self._functional) else getattr(model, "_functional", None)
+    def _functional_of(self, model: Any) -> Any:
+        return model if isinstance(model, self._functional_class) else getattr(model, "_functional", None)
 
     def members(self, graph: Any) -> list[Any]:
-        function = self._function(graph)
-        return list(graph._layers if function is None else function._operations)
+        functional = self._functional_of(graph)
+        return list(graph._layers if functional is None else functional._operations)
 
     def sublayers(self, layer: Any) -> list[Any]:
         return list(getattr(layer, "_layers", ()))
 
     def graph_nodes(self, graph: Any) -> list[Any]:
-        function = self._function(graph)
-        return [] if function is None else [node for nodes in function._nodes_by_depth.values() for node in nodes]
+        functional = self._functional_of(graph)
+        return [] if functional is None else [node for nodes in functional._nodes_by_depth.values() for node in nodes]
 
     def arguments(self, node: Any) -> tuple[Any, Any]:
         return node.arguments.args, node.arguments.kwargs
@@ -94,13 +94,13 @@ class Keras3(Framework):
     def outputs(self, node: Any) -> list[Any]:
         return list(node.outputs)
 
-    def ends(self, model: Any) -> tuple[list[Any], list[Any]]:
-        function = self._function(model)
-        return ([], []) if function is None else (list(function._inputs), list(function._outputs))
+    def endpoints(self, model: Any) -> tuple[list[Any], list[Any]]:
+        functional = self._functional_of(model)
+        return ([], []) if functional is None else (list(functional._inputs), list(functional._outputs))
 
     def structures(self, model: Any) -> tuple[Any, Any]:
-        function = self._function(model)
-        return (None, None) if function is None else (function._inputs_struct, function._outputs_struct)
+        functional = self._functional_of(model)
+        return (None, None) if functional is None else (functional._inputs_struct, functional._outputs_struct)
 
     def dtype(self, value: Any) -> str:
         return str(getattr(value, "_dtype", None) or value.dtype)

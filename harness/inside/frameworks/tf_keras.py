@@ -53,20 +53,20 @@ class TfKeras(Framework):
         registration = self._module("saving.object_registration")
         self._registries = [registration._GLOBAL_CUSTOM_OBJECTS, registration._GLOBAL_CUSTOM_NAMES]
         names = ("_GRAPH", "PER_GRAPH_OBJECT_NAME_UIDS", "OBSERVED_NAMES", "_GRAPH_LEARNING_PHASES", "_SEED_GENERATOR")
-        values, config = ("_FLOATX", "_EPSILON", "_IMAGE_DATA_FORMAT"), self._module("backend_config")
+        setting_names, config = ("_FLOATX", "_EPSILON", "_IMAGE_DATA_FORMAT"), self._module("backend_config")
         self._global_state = [
             *((backend, name) for name in names),
-            *((config, name) for name in values),
+            *((config, name) for name in setting_names),
             (self._policies, "_global_policy"),
         ]
         self.layer_class = keras.layers.Layer
         self.variable_class = tf.Variable
-        self._sequential = keras.Sequential
-        self._functional = self._module("engine.functional").Functional
+        self._sequential_class = keras.Sequential
+        self._functional_class = self._module("engine.functional").Functional
         self._hooked_classes = [(self.layer_class, ())]
         self.tensor_class = self._module("engine.keras_tensor").KerasTensor
-        self._pack = tf.nest.pack_sequence_as
-        self._device = lambda device: tf.device("/" + device)
+        self._pack_values = tf.nest.pack_sequence_as
+        self._create_scope = lambda device: tf.device("/" + device)
         super().__init__()
         # A failure is identified by frames of Keras, which filtering would remove.
         tf.debugging.disable_traceback_filtering()
@@ -127,11 +127,11 @@ class TfKeras(Framework):
     def outputs(self, node: Any) -> list[Any]:
         return list(self.tf.nest.flatten(node.outputs))
 
-    def ends(self, model: Any) -> tuple[list[Any], list[Any]]:
+    def endpoints(self, model: Any) -> tuple[list[Any], list[Any]]:
         return list(getattr(model, "inputs", None) or ()), list(getattr(model, "outputs", None) or ())
 
     def structures(self, model: Any) -> tuple[Any, Any]:
-        inputs, outputs = self.ends(model)
+        inputs, outputs = self.endpoints(model)
         return getattr(model, "_nested_inputs", inputs or None), getattr(model, "_nested_outputs", outputs or None)
 
     def dtype(self, value: Any) -> str:
@@ -148,7 +148,7 @@ class TfKeras(Framework):
     # -- variables
 
     def weights(self, model: Any) -> tuple[list[Any], set[int]]:
-        if any(isinstance(part, self._sequential) and not part.built for part in model._flatten_layers()):
+        if any(isinstance(part, self._sequential_class) and not part.built for part in model._flatten_layers()):
             # A Sequential that is not built has no `weights`, nor has a model around it.
             by_id = {id(weight): weight for layer in model._flatten_layers() for weight in self._own_weights(layer)}
             weights = list(by_id.values())

@@ -24,26 +24,26 @@ from clonediff.reports.records import Change, Difference, Part, Severity
 
 
 class Stage(enum.IntEnum):
-    """The stage of a check. Differences do not follow from later stages."""
+    """The stage of a check. No difference follows from a later stage."""
 
-    MADE = 0
-    AT_REST = 1
-    UNTOUCHED = 2
+    CLONING = 0
+    STRUCTURE = 1
+    ORIGINAL = 2
     RUNS = 3
-    TRAINED = 4
-    FURTHER = 5
+    TRAINING = 4
+    LATER_USE = 5
 
 
 @dataclass(frozen=True)
 class Check:
-    """A property of a faithful clone, the function that finds differences, and its stage.
+    """A property of a faithful clone: `run` finds the differences of a pair.
 
-    A `costly` check needs a costly trial. Without `needs_clone`, it also runs if cloning failed. If `is_cloning`, its
-    exceptions were raised by the cloner.
+    A `costly` check needs a costly trial. Without `needs_clone`, it also runs if cloning failed. If `is_cloning`, the
+    exceptions that it reports were raised by the cloner.
     """
 
     name: str
-    differences: Callable[[Pair], Iterable[Difference]]
+    run: Callable[[Pair], Iterable[Difference]]
     stage: Stage
     costly: bool = False
     needs_clone: bool = True
@@ -51,24 +51,24 @@ class Check:
 
 
 def _check_second_clone(pair: Pair) -> list[Difference]:
-    model_checks = [check for check in CHECKS.values() if check.stage in (Stage.AT_REST, Stage.RUNS)]
-    return objects.check_second_clone(pair, [check.differences for check in model_checks])
+    model_checks = [check for check in CHECKS.values() if check.stage in (Stage.STRUCTURE, Stage.RUNS)]
+    return objects.check_second_clone(pair, [check.run for check in model_checks])
 
 
 CHECKS = {
     check.name: check
     for check in (
-        Check("made", failures.check_cloning, Stage.MADE, needs_clone=False, is_cloning=True),
-        Check("weights", weights.check_weights, Stage.AT_REST),
-        Check("own", objects.check_ownership, Stage.AT_REST),
-        Check("sharing", objects.check_sharing, Stage.AT_REST),
+        Check("made", failures.check_cloning, Stage.CLONING, needs_clone=False, is_cloning=True),
+        Check("weights", weights.check_weights, Stage.STRUCTURE),
+        Check("own", objects.check_ownership, Stage.STRUCTURE),
+        Check("sharing", objects.check_sharing, Stage.STRUCTURE),
         Check("outputs", runs.check_outputs, Stage.RUNS),
         Check("masks", runs.check_masks, Stage.RUNS),
-        Check("structure", structure.check_structure, Stage.AT_REST),
-        Check("untouched", objects.check_original, Stage.UNTOUCHED, needs_clone=False),
-        Check("again", _check_second_clone, Stage.FURTHER, costly=True, is_cloning=True),
-        Check("training", runs.check_training, Stage.TRAINED, costly=True),
-        Check("warned", failures.check_warnings, Stage.FURTHER, needs_clone=False, is_cloning=True),
+        Check("structure", structure.check_structure, Stage.STRUCTURE),
+        Check("untouched", objects.check_original, Stage.ORIGINAL, needs_clone=False),
+        Check("again", _check_second_clone, Stage.LATER_USE, costly=True, is_cloning=True),
+        Check("training", runs.check_training, Stage.TRAINING, costly=True),
+        Check("warned", failures.check_warnings, Stage.LATER_USE, needs_clone=False, is_cloning=True),
     )
 }
 """The checks by name, in the order of reports."""
@@ -81,7 +81,7 @@ def _rows(*modules: ModuleType) -> Iterator[Aspect]:
             yield from (row for row in rows if isinstance(row, Aspect))
 
 
-_MODULES = (sys.modules[check.differences.__module__] for check in CHECKS.values())
+_MODULES = (sys.modules[check.run.__module__] for check in CHECKS.values())
 _FIRST_ROWS = (structure.CALL_ORDER, *facts.SETTINGS)
 ASPECTS = (*_FIRST_ROWS, *_rows(structure, weights), *facts.ATTRIBUTES, *_rows(objects, facts, *_MODULES))
 """The rows of all modules; in a layer, a difference explains differences of later rows."""
@@ -99,7 +99,6 @@ def aspect_of(difference: Difference) -> Aspect:
 
 
 def needs_costly_trial(difference: Difference) -> bool:
-    """Whether a costly trial may be needed to find a difference again."""
     return difference.part == "process" or difference.model == "original" or CHECKS[difference.check].costly
 
 
@@ -108,8 +107,8 @@ def compare(original: Observation, clone: Clone, checks: Iterable[str] = CHECKS)
     enabled = [CHECKS[name] for name in checks if clone.observation is not None or not CHECKS[name].needs_clone]
     differences = _all_differences(Pair(original, clone), enabled)
     is_changed = clone.original_after is not None or clone.inference_after is not None
-    chance = _paths_by_chance(original, enabled) if differences and not (original.is_live and is_changed) else set()
-    return [item for item in differences if not _is_by_chance(item, chance)]
+    paths = _paths_by_chance(original, enabled) if differences and not (original.is_live and is_changed) else set()
+    return [item for item in differences if not _is_by_chance(item, paths)]
 
 
 def _paths_by_chance(original: Observation, checks: Iterable[Check]) -> set[tuple[str, str]]:
@@ -122,11 +121,11 @@ def _paths_by_chance(original: Observation, checks: Iterable[Check]) -> set[tupl
 
 
 def _all_differences(pair: Pair, checks: Iterable[Check]) -> list[Difference]:
-    return [item for check in checks for item in check.differences(pair)]
+    return [item for check in checks for item in check.run(pair)]
 
 
-def _is_by_chance(difference: Difference, chance: Collection[tuple[str, str]]) -> bool:
-    """Whether the null model differs here, too; for the clone, in the same check."""
+def _is_by_chance(difference: Difference, paths: Collection[tuple[str, str]]) -> bool:
+    """Whether the null model differs at this path; for the clone, in the same check."""
     path = replace(difference, model="clone").path
     is_in_clone = difference.model == "clone"
-    return any(is_within(path, outer) and not (is_in_clone and check != difference.check) for check, outer in chance)
+    return any(is_within(path, outer) and not (is_in_clone and check != difference.check) for check, outer in paths)

@@ -126,18 +126,18 @@ class Pair:
         expected, found = self._consumers
         name = functools.partial(self.name_in_original, calls=calls)
 
-        def keys(call: CallRecord, name: TensorNamer, use: int, consumers: list[tuple[str, int, int]]) -> Keys:
-            args, kwargs = map_tensors(call.args, name), map_tensors(call.kwargs, name)
-            names = [name(tensor) for tensor in tensors([call.args, call.kwargs])]
-            without_tensors = map_tensors([call.args, call.kwargs], lambda _: "")
+        def keys(record: CallRecord, name: TensorNamer, call: int, consumers: list[tuple[str, int, int]]) -> Keys:
+            args, kwargs = map_tensors(record.args, name), map_tensors(record.kwargs, name)
+            names = [name(tensor) for tensor in tensors([record.args, record.kwargs])]
+            without_tensors = map_tensors([record.args, record.kwargs], lambda _: "")
             # From strict to loose: all arguments, only tensors, only positional ones, all but tensors.
             texts = (repr((args, kwargs)), repr(names), repr(args), repr(without_tensors))
             key = tuple(sorted(consumers))
-            return (*((text, *suffix) for text in texts for suffix in ((key, use), (key,), (use,), ())), use)
+            return (*((text, *suffix) for text in texts for suffix in ((key, call), (key,), (call,), ())), call)
 
         return align(
-            [keys(call, self.tensor_name, use, expected[layer, use]) for use, call in enumerate(original.calls)],
-            [keys(call, name, use, found[counterpart, use]) for use, call in enumerate(clone.calls)],
+            [keys(record, self.tensor_name, call, expected[layer, call]) for call, record in enumerate(original.calls)],
+            [keys(record, name, call, found[counterpart, call]) for call, record in enumerate(clone.calls)],
         )
 
     @cached_property
@@ -147,40 +147,40 @@ class Pair:
         return consumers_of(original, self.name), consumers_of(clone, lambda layer: names.get(layer, "new"))
 
     def tensor_name(self, tensor: Tensor) -> str:
-        layer, use, output = tensor
-        return f"{self.name(layer)}#{use}.{output}"
+        layer, call, output = tensor
+        return f"{self.name(layer)}#{call}.{output}"
 
     def name_in_original(self, tensor: Tensor, calls: Mapping[int, Alignment] | None = None) -> str:
         """The name of a clone's tensor in the original; "new ..." if missing there."""
-        layer, use, output = tensor
+        layer, call, output = tensor
         if layer < 0:  # no layer of the model
             return self.tensor_name(tensor)
         expected = self.layers.originals.get(layer)
         if expected is None:
             layers = self.structures[1].layers
-            return f"new {layers[layer].name if 0 <= layer < len(layers) else 'tensor'}#{use}.{output}"
+            return f"new {layers[layer].name if 0 <= layer < len(layers) else 'tensor'}#{call}.{output}"
         alignment = (self.calls if calls is None else calls).get(expected, _ONE_TO_ONE)
-        prefix = "new " if use in alignment.extra else ""
-        return f"{prefix}{self.name(expected)}#{alignment.originals.get(use, use)}.{output}"
+        prefix = "new " if call in alignment.extra else ""
+        return f"{prefix}{self.name(expected)}#{alignment.originals.get(call, call)}.{output}"
 
     def original_tensor(self, tensor: Tensor) -> Tensor:
         """The original's tensor for the clone's; if missing, with negative indices."""
-        layer, use, output = tensor
+        layer, call, output = tensor
         original = self.layers.originals.get(layer)
         if original is None:
-            return -3 - layer, use, output
+            return -3 - layer, call, output
         alignment = self.calls.get(original, _ONE_TO_ONE)
-        return original, alignment.originals.get(use, -1 - use), output
+        return original, alignment.originals.get(call, -1 - call), output
 
     def name(self, layer: int) -> str:
         return full_name(self.original.structure, layer)
 
-    def steps(self, expected: ModelRun, found: ModelRun) -> Alignment:
-        """Align the steps of two runs by layer, use and values, or fewer of these."""
+    def align_steps(self, expected: ModelRun, found: ModelRun) -> Alignment:
+        """Align the steps of two runs by layer, call and values, or fewer of these."""
 
-        def keys(run: ModelRun, number: Callable[[int], int]) -> list[Keys]:
-            steps = ((number(step.layer), step.use, tuple(leaf.digest for leaf in step.outputs)) for step in run.steps)
-            return [((layer, use, values), (layer, values), (layer, use), layer) for layer, use, values in steps]
+        def keys(run: ModelRun, index: Callable[[int], int]) -> list[Keys]:
+            steps = ((index(step.layer), step.call, tuple(leaf.digest for leaf in step.outputs)) for step in run.steps)
+            return [((layer, call, values), (layer, values), (layer, call), layer) for layer, call, values in steps]
 
         numbers = self.layers.originals
         return align(keys(expected, lambda layer: layer), keys(found, lambda layer: numbers.get(layer, -2 - layer)))
@@ -211,8 +211,8 @@ class Pair:
     @cached_property
     def original_layers(self) -> dict[int, int]:
         """The first place of the original's layer for each layer of the clone; -1 is the model."""
-        first: dict[int, int] = {}
-        places = [first.setdefault(layer.ident, index) for index, layer in enumerate(self.original.structure.layers)]
+        first_places: dict[int, int] = {}
+        places = [first_places.setdefault(layer.ident, index) for index, layer in enumerate(self.structures[0].layers)]
         return {-1: -1, **{counterpart: places[original] for original, counterpart in self.layers.pairs}}
 
     @property

@@ -93,7 +93,7 @@ def difference_at(
     return difference_of(rows, part, mismatch.change, path, *values, first, digests=mismatch.digests, **fields)
 
 
-def order_differences(
+def compare_order(
     rows: Iterable[Aspect], part: Part, path: str, expected: Any, found: Any, model: Place, **fields: Any
 ) -> list[Difference]:
     """Any difference in the number or order of losses, inputs or outputs."""

@@ -1,6 +1,6 @@
 """Compares settings, `compile` arguments and attributes of models and layers, at any depth.
 
-The check `structure` reports other values, and the check `sharing` which attributes share an object.
+The check `structure` reports other values; the check `sharing` reports attributes that share an object.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ def _row(comparison: ComparisonName, names: str, role: Role, severity: Severity,
 _setting = functools.partial(_row, "setting")
 _attribute = functools.partial(_row, "attribute")
 _compiled = functools.partial(Aspect, "structure", "compiled", TRAINING, "compiled", "", comparison="compiled")
-_OPTION = "{a} that is {was}{name} is {now}{name}{inside}"
-_DTYPES = "dtype|compute_dtype|variable_dtype|dtype_policy*"
+_OPTION_TITLE = "{a} that is {was}{name} is {now}{name}{inside}"
+_DTYPE_NAMES = "dtype|compute_dtype|variable_dtype|dtype_policy*"
 SETTINGS = (
-    _setting("optional", "quiet", PROPERTY, sentence=_OPTION, shared_name="config.sparse"),
-    _setting("ragged|sparse", "chosen", PROPERTY, sentence=_OPTION, shared_name="config.sparse"),
+    _setting("optional", "quiet", PROPERTY, sentence=_OPTION_TITLE, shared_name="config.sparse"),
+    _setting("ragged|sparse", "chosen", PROPERTY, sentence=_OPTION_TITLE, shared_name="config.sparse"),
     _setting("activity_regularizer", "chosen", TRAINING, any_layer=True),
     _setting("*_regularizer|*_constraint", "chosen", TRAINING),
     _setting("vocabulary_size", "chosen", PROPERTY, any_layer=True, shared_name="attribute.vocabulary"),
@@ -45,29 +45,29 @@ SETTINGS = (
     _compiled("a model that is {was}compiled is {now}compiled{inside}"),
     _compiled("a compile argument of a model is {how}{inside}: {name}", any_layer=True, names="*"),
     _attribute("autocast|_autocast", "derived", PROPERTY, any_layer=True, topic="autocast"),
-    _attribute(_DTYPES, "derived", PROPERTY, any_layer=True, topic="dtype", shared_name="attribute.dtype_policy"),
+    _attribute(_DTYPE_NAMES, "derived", PROPERTY, any_layer=True, topic="dtype", shared_name="attribute.dtype_policy"),
 )
-"""Rows whose differences explain those of other rows in the same layer."""
-_COMPILING = "compiled_*|jit_compile|loss|loss.*|metrics*|optimizer*|run_eagerly|steps_*"
-_TENSORS = "input|inputs|input_shape|input_spec*|output|outputs|output_shape"
+"""Rows whose differences explain differences of other rows in a layer."""
+_COMPILE_NAMES = "compiled_*|jit_compile|loss|loss.*|metrics*|optimizer*|run_eagerly|steps_*"
+_TENSOR_NAMES = "input|inputs|input_shape|input_spec*|output|outputs|output_shape"
 ATTRIBUTES = (
     _attribute("supports_masking|vocabulary|use_cudnn", "derived", PROPERTY, any_layer=True),
     _attribute("path", "derived", NAME, sentence="{a} has another path{inside}", any_layer=True),
-    _attribute(_TENSORS, "quiet", PROPERTY, any_layer=True, topic="ends"),
+    _attribute(_TENSOR_NAMES, "quiet", PROPERTY, any_layer=True, topic="ends"),
     _attribute("batch_*|losses", "quiet", PROPERTY, any_layer=True),
-    _attribute(_COMPILING, "compiled", PROPERTY),
+    _attribute(_COMPILE_NAMES, "compiled", PROPERTY),
     _attribute("_compile_config*", "compiled", TRAINING),
     _attribute("input*|output*", "derived", PROPERTY, topic="ends"),
     _attribute("*trainable*", "derived", PROPERTY, topic="flag"),
     _attribute("*", "derived", PROPERTY),
 )
-_SHARED = "{a} shares {name} in only one of the two models"
-SHARED_ATTRIBUTE = Aspect("sharing", "chosen", PROPERTY, ("unshared", "merged"), "", _SHARED, "", True, "*")
+_SHARED_TITLE = "{a} shares {name} in only one of the two models"
+SHARED_ATTRIBUTE = Aspect("sharing", "chosen", PROPERTY, ("unshared", "merged"), "", _SHARED_TITLE, "", True, "*")
 
 INDEX = re.compile(r"\[(?:'[^']*'|\"[^\"]*\"|[^\[\]'\"]*)\]")
 
 _CALL_ATTRIBUTES = ("input", "output", "input_shape", "output_shape", "losses", "updates", "state_updates")
-"""Attributes that depend on calls outside the graph, too."""
+"""Attributes that also depend on calls outside the graph."""
 _SPECS = ("input_spec", "state_spec", "constants_spec")
 """Further attributes of layers that depend on such calls."""
 _FALSE_IF_MISSING = ("is_awq_calibrated", "is_gptq_calibrated")
@@ -168,8 +168,8 @@ def _mismatches_of(
     """The facts of a layer or model that differ, only the outermost."""
     expected, found = _settings(layer), _settings(counterpart)
     if layer.attributes and counterpart.attributes and layer.kind == counterpart.kind:
-        expected |= _by_key("attribute", layer.attributes)
-        found |= _by_key("attribute", {path: _align(fact, pair) for path, fact in counterpart.attributes.items()})
+        expected |= _facts_by_key("attribute", layer.attributes)
+        found |= _facts_by_key("attribute", {path: _align(fact, pair) for path, fact in counterpart.attributes.items()})
     ignored = [*_ignored_attributes(layer)]
     if not (_has_all_calls(layer) and _has_all_calls(counterpart)):
         ignored += (*_CALL_ATTRIBUTES, *(_SPECS if index >= 0 else ()))
@@ -220,17 +220,17 @@ def _settings(layer: LayerRecord | Structure) -> dict[_Key, Fact]:
     if isinstance(layer, Structure):
         is_compiled = Fact(str(layer.compiled is not None).lower())
         compiled = {name: Fact(text) for name, text in (layer.compiled or {}).items()}
-        return {("compiled", ""): is_compiled, **_by_key("compiled", compiled)}
+        return {("compiled", ""): is_compiled, **_facts_by_key("compiled", compiled)}
     facts = {name: Fact(text) for name, text in layer.config.items()}
     attributes = {name: fact for name, fact in facts.items() if name.startswith(".")}
     settings = {name: fact for name, fact in facts.items() if name not in attributes}
-    return {**_by_key("config", settings), **_by_key("attribute", attributes)}
+    return {**_facts_by_key("config", settings), **_facts_by_key("attribute", attributes)}
 
 
-def _by_key(part: Part, facts: dict[str, Fact]) -> dict[_Key, Fact]:
+def _facts_by_key(part: Part, facts: dict[str, Fact]) -> dict[_Key, Fact]:
     return {(part, name.removeprefix(".")): fact for name, fact in facts.items()}
 
 
 def _has_all_calls(layer: LayerRecord | Structure) -> bool:
     """Whether all calls of a layer are in this model; False for the model itself."""
-    return isinstance(layer, LayerRecord) and layer.nodes[0] == len(layer.calls)
+    return isinstance(layer, LayerRecord) and layer.node_counts[0] == len(layer.calls)

@@ -42,7 +42,7 @@ _CALL_FILES = re.compile(r"/engine/base_layer\w*\.py$|/layers/|/ops/operation\.p
 _COMPILING_FUNCTION = "compile_from_config"
 """This function may deserialize any object: failures in it get its frame."""
 
-_DESERIALIZING = ("from_config", "deserialize_keras_object")
+_DESERIALIZERS = ("from_config", "deserialize_keras_object")
 """The last functions on the stack if a class cannot read its own config."""
 
 
@@ -62,17 +62,17 @@ def check_warnings(pair: Pair) -> Iterator[Difference]:
 
 def innermost_frame(frames: Sequence[Frame]) -> str:
     """The innermost frame of Keras or the cloner outside helpers, as "file:function"."""
-    framework = [frame for frame in frames if _FRAMEWORK_FILES.match(frame.file)]
-    compiling = [number for number, frame in enumerate(framework) if frame.function == _COMPILING_FUNCTION]
-    framework = framework[: compiling[0] + 1] if compiling else framework
-    specific = [
+    keras_frames = [frame for frame in frames if _FRAMEWORK_FILES.match(frame.file)]
+    compile_numbers = [number for number, frame in enumerate(keras_frames) if frame.function == _COMPILING_FUNCTION]
+    keras_frames = keras_frames[: compile_numbers[0] + 1] if compile_numbers else keras_frames
+    inner_frames = [
         frame
-        for frame in framework
+        for frame in keras_frames
         if not _HELPER_FILES.search("/" + frame.file) and not frame.function.lstrip("_").startswith("raise_")
     ]
-    frame = next((candidates[-1] for candidates in (specific, framework, frames) if candidates), None)
-    if len(specific) > 1 and (specific[-2].function, specific[-1].function) == _DESERIALIZING:
-        frame = specific[-2]
+    frame = next((candidates[-1] for candidates in (inner_frames, keras_frames, frames) if candidates), None)
+    if len(inner_frames) > 1 and (inner_frames[-2].function, inner_frames[-1].function) == _DESERIALIZERS:
+        frame = inner_frames[-2]
     return "" if frame is None else f"{frame.file}:{frame.function}"
 
 
@@ -94,10 +94,10 @@ def calling_frame(frames: Sequence[Frame]) -> str:
 
 def layer_in_message(failure: Failure, structure: Structure) -> Place | None:
     """The layer that a message quotes, or else the layer whose class it names first."""
-    called = re.findall(r'calling layer "([^"\s]+)"', failure.message)
-    quoted = set(called or re.findall(r"[\"'`]([^\"'`\s]+)[\"'`]", failure.message))
+    called_names = re.findall(r'calling layer "([^"\s]+)"', failure.message)
+    quoted_names = set(called_names or re.findall(r"[\"'`]([^\"'`\s]+)[\"'`]", failure.message))
     for index, layer in enumerate(structure.layers):
-        if layer.name in quoted:
+        if layer.name in quoted_names:
             return place(structure, index)
     message = re.sub(r"\bFull (object )?config\b", "", failure.message)  # words of Keras, not classes
     matches = (re.search(rf"\b{re.escape(layer.kind)}\b", message) for layer in structure.layers)

@@ -24,7 +24,7 @@ class FlowLayer(msgspec.Struct, frozen=True, array_like=True):
 class Flow(msgspec.Struct, frozen=True, dict=True):
     """The data flow of one model; a shared layer is a single layer here.
 
-    `steps` has the calls in the order in which they ran, as layer and use.
+    `steps` has the calls in the order in which they ran, as layer and number of the call.
     """
 
     layers: tuple[FlowLayer, ...]
@@ -37,11 +37,11 @@ class Flow(msgspec.Struct, frozen=True, dict=True):
             sources = (source for call in layer.calls for source, _, _ in tensors([call.args, call.kwargs]))
             layers.append(FlowLayer(layer.ident, layer.holder, tuple(dict.fromkeys(sources))))
         runs = [run for run in (original.inference, original.training) if run is not None]
-        steps = dict.fromkeys((step.layer, step.use) for run in runs for step in run.steps)
+        steps = dict.fromkeys((step.layer, step.call) for run in runs for step in run.steps)
         return cls(tuple(layers), tuple(steps))
 
     def time(self, place: Place | None) -> int:
-        """When the layer at a place first ran; then come other layers and the model."""
+        """When the layer at a place first ran; other layers are later, the model is last."""
         if place is None or place.layer < 0:
             return 10**9
         layer = self.first_place(place.layer)
@@ -81,13 +81,13 @@ class Flow(msgspec.Struct, frozen=True, dict=True):
 
     def _ancestors(self, layer: int) -> set[int]:
         """Every layer that can affect the outputs of `layer`."""
-        reached = self._ancestors_cache.setdefault(layer, set())
-        waiting = [layer] if not reached else []
-        while waiting:
-            new = self._sources[waiting.pop()] - reached
-            reached |= new
-            waiting += new
-        return reached
+        ancestors = self._ancestors_cache.setdefault(layer, set())
+        pending = [layer] if not ancestors else []
+        while pending:
+            new_layers = self._sources[pending.pop()] - ancestors
+            ancestors |= new_layers
+            pending += new_layers
+        return ancestors
 
     @cached_property
     def _ancestors_cache(self) -> dict[int, set[int]]:
@@ -95,8 +95,8 @@ class Flow(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def _first_places(self) -> list[int]:
-        first: dict[int, int] = {}
-        return [first.setdefault(layer.ident, index) for index, layer in enumerate(self.layers)]
+        indices: dict[int, int] = {}
+        return [indices.setdefault(layer.ident, index) for index, layer in enumerate(self.layers)]
 
     @cached_property
     def _times(self) -> dict[tuple[int, int], int]:
@@ -113,14 +113,14 @@ class Flow(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def _sources(self) -> defaultdict[int, set[int]]:
         """The direct sources of each layer: sublayers, inputs, and its holders' inputs."""
-        direct: defaultdict[int, set[int]] = defaultdict(set)
+        direct_sources: defaultdict[int, set[int]] = defaultdict(set)
         for index, layer in enumerate(self.layers):
-            direct[self._first_places[index]].update(map(self.first_place, layer.sources))
-        sources = defaultdict(set, {index: set(layers) for index, layers in direct.items()})
+            direct_sources[self._first_places[index]].update(map(self.first_place, layer.sources))
+        sources = defaultdict(set, {index: set(layers) for index, layers in direct_sources.items()})
         for index, layer in enumerate(self.layers):
             place = self._first_places[index]
             for holder in map(self.first_place, self._holders_of(layer)):
-                sources[place] |= direct[holder] - {place}
+                sources[place] |= direct_sources[holder] - {place}
             if layer.holder >= 0:
                 sources[self.first_place(layer.holder)].add(place)
         return sources

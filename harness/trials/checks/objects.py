@@ -9,7 +9,7 @@ sharing: objects are shared within the clone exactly where they are in the origi
 untouched: the original is unchanged, and so are its outputs. "Model cloning is similar to calling a model on new
 inputs, except that it creates new layers" (`clone_model`).
 
-again: a second clone is as faithful as the first, and shares nothing with the first.
+again: a second clone is as faithful as the first, and shares nothing with it.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ SHARED_PARTS = (
     _shared("layer", "shared", "{clone} holds {a} of the original itself", "layers", True),
     _shared(VARIABLES, "shared", "{clone} shares a {part} of {a} with the original", "listed", True),
 )
-_by_clones = functools.partial(Aspect, "again", "replaced", TRAINING)
+_shared_by_clones = functools.partial(Aspect, "again", "replaced", TRAINING)
 SHARED_BY_CLONES = (
-    _by_clones("layer", "shared by clones", "{clone} holds {a} of the first clone itself", "", True),
-    _by_clones(VARIABLES, "shared by clones", "{clone} shares a {part} of {a} with the first clone", "", True),
+    _shared_by_clones("layer", "shared by clones", "{clone} holds {a} of the first clone itself", "", True),
+    _shared_by_clones(VARIABLES, "shared by clones", "{clone} shares a {part} of {a} with the first clone", "", True),
 )
 _SPLIT = "a shared {part} of {a} becomes two{inside}"
 SHARING = (
@@ -46,21 +46,21 @@ SHARING = (
     Aspect("sharing", "chosen", TRAINING, VARIABLES, "merged", "two {part}s become one{inside}", "", True),
 )
 _own = functools.partial(Aspect, "own")
-_STALE = "a weight of {a} begins with the original's value{inside}"
-STALE_WEIGHT = _own("chosen", TRAINING, "", "not fresh", _STALE, "", True)
-_LEFT = "a state of {a} begins with the value that a run of the original left{inside}"
-STALE_STATE = _own("chosen", OUTPUT, "state", "not fresh", _LEFT)
-_CONTAINER = "{clone} has a list, or another object, of the original itself"
-SHARED_OBJECT = _own("quiet", PROPERTY, "object", "shared", _CONTAINER, "apart", True)
-_REACHED = "{clone} refers to an object of the original, through {name}"
-REACHED_OBJECT = _own("quiet", PROPERTY, "object reached", "", _REACHED, "apart", True, "*")
-_DEPENDS = "{clone} computes something else once variables of the original change"
-CLONE_DEPENDENT = _own("derived", OUTPUT, "", "clone dependent", _DEPENDS)
-_REVERSE = "the original computes something else once variables of {clone} change"
-ORIGINAL_DEPENDENT = _own("derived", OUTPUT, "", "original dependent", _REVERSE)
+_STALE_CHANGED_TITLE = "a weight of {a} begins with the original's value{inside}"
+STALE_WEIGHT = _own("chosen", TRAINING, "", "not fresh", _STALE_CHANGED_TITLE, "", True)
+_STALE_STATE_TITLE = "a state of {a} begins with the value that a run of the original left{inside}"
+STALE_STATE = _own("chosen", OUTPUT, "state", "not fresh", _STALE_STATE_TITLE)
+_SHARED_TITLE = "{clone} has a list, or another object, of the original itself"
+SHARED_OBJECT = _own("quiet", PROPERTY, "object", "shared", _SHARED_TITLE, "apart", True)
+_REACHED_TITLE = "{clone} refers to an object of the original, through {name}"
+REACHED_OBJECT = _own("quiet", PROPERTY, "object reached", "", _REACHED_TITLE, "apart", True, "*")
+_CLONE_TITLE = "{clone} computes something else once variables of the original change"
+CLONE_DEPENDENT = _own("derived", OUTPUT, "", "clone dependent", _CLONE_TITLE)
+_ORIGINAL_TITLE = "the original computes something else once variables of {clone} change"
+ORIGINAL_DEPENDENT = _own("derived", OUTPUT, "", "original dependent", _ORIGINAL_TITLE)
 _touched = functools.partial(Aspect, "untouched", "derived")
-_VALUE = "a weight has another value{inside}"
-CHANGED_WEIGHT = _touched(OUTPUT, "weight", "value", _VALUE, "weight values", True, exclusive=True)
+_CHANGED_TITLE = "a weight has another value{inside}"
+CHANGED_WEIGHT = _touched(OUTPUT, "weight", "value", _CHANGED_TITLE, "weight values", True, exclusive=True)
 REPLACED_OBJECT = _touched(PROPERTY, "", "touched", "an object in the model is replaced")
 NO_CLONE = Aspect("again", "derived", CRASH, "", "no clone", "{clone} cannot be made")
 
@@ -71,11 +71,10 @@ _FUNCTION_PARTS = ("__closure__", "cell_contents", "__defaults__", "__self__", "
 
 
 def check_ownership(pair: Pair) -> list[Difference]:
-    """Find shared objects, stale values, and outputs that depend on the other model."""
-    return [*_find_shared(pair), *_find_stale(pair), *_find_reached(pair), *_find_dependent(pair)]
+    return [*_find_shared_parts(pair), *_find_stale_values(pair), *_find_leaks(pair), *_find_dependence(pair)]
 
 
-def _find_shared(pair: Pair) -> Iterator[Difference]:
+def _find_shared_parts(pair: Pair) -> Iterator[Difference]:
     """Find the original's layers and variables in the clone, except kept inputs."""
     original, clone = pair.structures
     seen: set[int] = set()
@@ -96,8 +95,7 @@ def _shared_objects(model: Structure, other: Structure) -> Iterator[tuple[Part, 
         yield from ((part, index, item) for index, item in items if item.ident in idents)
 
 
-def _find_stale(pair: Pair) -> Iterator[Difference]:
-    """Find weights and states of the clone that start with values of the original."""
+def _find_stale_values(pair: Pair) -> Iterator[Difference]:
     original, clone = pair.structures
     for index in [number for number, fresh in enumerate(pair.clone_observation.fresh_weights) if not fresh]:
         owner = clone.weights[index].owner if index < len(clone.weights) else -1
@@ -109,8 +107,7 @@ def _find_stale(pair: Pair) -> Iterator[Difference]:
         yield STALE_STATE.difference(f"{path}.value", *texts, first)
 
 
-def _find_reached(pair: Pair) -> Iterator[Difference]:
-    """Find mutable objects of the original that the clone reaches."""
+def _find_leaks(pair: Pair) -> Iterator[Difference]:
     original = pair.structures[0]
     for leak in pair.clone_observation.leaks:
         layer = pair.layers.originals.get(leak.layer, -1)
@@ -119,7 +116,8 @@ def _find_reached(pair: Pair) -> Iterator[Difference]:
         path = f"{path_of(original, layer)}.attribute{leak.path}"
         other = f", {leak.original_path}" if layer == leak.original_layer else ""
         found = f"the original's {leak.class_name}{other}"
-        texts, first = ("an object of its own", found), place(original, layer)
+        texts = "an object of its own", found
+        first = place(original, layer)
         is_public = names == attributes and not any(name[0] == "_" for name in names)
         if leak.class_name == "ndarray" and not is_public:
             continue  # a call keeps this argument
@@ -130,7 +128,7 @@ def _find_reached(pair: Pair) -> Iterator[Difference]:
             yield SHARED_OBJECT.difference(path, *texts, first, expression=leak.path)
 
 
-def _find_dependent(pair: Pair) -> Iterator[Difference]:
+def _find_dependence(pair: Pair) -> Iterator[Difference]:
     for row, run, new_run in (
         (CLONE_DEPENDENT, pair.clone_observation.inference, pair.clone.clone_rerun),
         (ORIGINAL_DEPENDENT, pair.original.inference, pair.clone.original_rerun),
@@ -140,7 +138,6 @@ def _find_dependent(pair: Pair) -> Iterator[Difference]:
 
 
 def check_sharing(pair: Pair) -> list[Difference]:
-    """Find objects that are shared in only one of the two models."""
     found = [item for objects in pair.objects for item in _sharing(pair, *objects)]
     return [*found, *facts.check_shared_facts(pair)]
 
@@ -154,11 +151,11 @@ def _sharing(pair: Pair, part: Part, expected: Objects, found: Objects, alignmen
         clone = first_places[1].setdefault(found[counterpart].ident, index)
         path, first = path_and_place(model, part, index)
         if original != clone and original != index:
-            texts = f"the same as {path_and_place(model, part, original)[0]}", "one of its own"
-            yield difference_of(SHARING, part, "unshared", path, *texts, first)
+            expected_text = f"the same as {path_and_place(model, part, original)[0]}"
+            yield difference_of(SHARING, part, "unshared", path, expected_text, "one of its own", first)
         elif original != clone:
-            texts = "one of its own", f"the same as {path_and_place(model, part, clone)[0]}"
-            yield difference_of(SHARING, part, "merged", path, *texts, first)
+            found_text = f"the same as {path_and_place(model, part, clone)[0]}"
+            yield difference_of(SHARING, part, "merged", path, "one of its own", found_text, first)
 
 
 def check_original(pair: Pair) -> list[Difference]:
@@ -185,7 +182,8 @@ def check_original(pair: Pair) -> list[Difference]:
 
 def check_second_clone(pair: Pair, checks: Sequence[Callable[[Pair], Iterable[Difference]]]) -> list[Difference]:
     """Find differences in a second clone that the first clone does not have."""
-    clone, original, failure = pair.clone, pair.original, pair.clone.second_clone_failure
+    clone, original = pair.clone, pair.original
+    failure = clone.second_clone_failure
     if failure is not None:
         return [failure_difference(NO_CLONE, "", "a second clone", failure, original.structure, model="again")]
     if clone.second_clone is None:
@@ -207,5 +205,6 @@ def _find_shared_by_clones(pair: Pair, second_clone: Structure) -> Iterator[Diff
             seen.add(item.ident)
             layer = pair.layers.originals.get(item.owner if isinstance(item, Variable) else index, -1)
             path = path_of(original, layer) if part == "layer" else f"{part}s[{index}]"
-            texts, owner = ("one of its own", "the first clone's"), place(original, layer)
+            texts = "one of its own", "the first clone's"
+            owner = place(original, layer)
             yield difference_of(SHARED_BY_CLONES, part, "shared by clones", path, *texts, owner, model="again")

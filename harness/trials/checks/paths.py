@@ -17,13 +17,13 @@ def full_name(model: Structure, layer: int) -> str:
     return record.name if record.holder < 0 else f"{full_name(model, record.holder)}/{record.name}"
 
 
-def place(model: Structure, layer: int, use: int = 0) -> Place:
+def place(model: Structure, layer: int, call: int = 0) -> Place:
     """The place of a layer of the original; -1 is the model."""
     if not 0 <= layer < len(model.layers):
         return Place(model.name, model.kind, container=True)
     holder = model.layers[layer].holder
     inside = model.layers[holder].kind if holder >= 0 else ""
-    return Place(full_name(model, layer), model.layers[layer].kind, layer, use, layer in model.members, inside)
+    return Place(full_name(model, layer), model.layers[layer].kind, layer, call, layer in model.members, inside)
 
 
 def path_of(model: Structure, layer: int) -> str:

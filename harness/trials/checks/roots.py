@@ -1,6 +1,6 @@
 """Finds causes: the differences from which others follow.
 
-Each difference belongs to a stage: cloning, static structure, the original after cloning, runs, training, further use.
+Each difference belongs to a stage: cloning, static structure, the original after cloning, runs, training, later use.
 A difference does not follow from differences of later stages.
 
 1. In the static structure, derived differences in a layer and its holders follow from the first difference in the
@@ -25,7 +25,7 @@ _END_PARTS = ("input", "output", "input structure", "output structure", "config"
 _RUN_ORDER = {"": 0, "inference": 1, "training": 2}
 
 
-def roots(flow: Flow, differences: Sequence[Difference]) -> list[list[Difference]]:
+def group_by_cause(flow: Flow, differences: Sequence[Difference]) -> list[list[Difference]]:
     """Group differences by cause, in causal order, the cause first."""
     groups: list[list[Difference]] = []
     for difference in sorted(differences, key=lambda difference: _sort_key(difference, flow)):
@@ -43,11 +43,11 @@ def _sort_key(difference: Difference, flow: Flow) -> tuple[object, ...]:
     stage, path = _stage(difference), difference.path
     is_flag = difference.part == "trainable"  # freezing a layer freezes its sublayers
     time = flow.start_time(difference.first) if is_flag else flow.time(difference.first)
-    if stage in (Stage.AT_REST, Stage.UNTOUCHED):
+    if stage in (Stage.STRUCTURE, Stage.ORIGINAL):
         row = aspect_of(difference)
         rank = (row.role != "replaced", ASPECTS.index(row))
         is_late = row.role not in ("replaced", "chosen")
-        order = (True, rank, time) if _is_name(difference) else (False, is_late, time, rank)
+        order = (True, rank, time) if _is_rename(difference) else (False, is_late, time, rank)
         return stage, *order, path, difference.aspect
     run = _RUN_ORDER.get(difference.run, 1) if difference.model == "clone" else 1
     return stage, run, time, difference.part != "mask", not difference.in_step, path, difference.aspect
@@ -55,26 +55,26 @@ def _sort_key(difference: Difference, flow: Flow) -> tuple[object, ...]:
 
 def follows(later: Difference, earlier: Difference, flow: Flow) -> bool:
     """Whether a `later` difference follows from an `earlier` one."""
-    stage_before, stage_now = _stage(earlier), _stage(later)
+    earlier_stage, later_stage = _stage(earlier), _stage(later)
     source, place = _place_of(earlier), _place_of(later)
-    if _is_name(earlier):
-        return _is_name(later) and flow.are_related(source, place)
-    if stage_before == stage_now == Stage.FURTHER and earlier.check != later.check:
+    if _is_rename(earlier):
+        return _is_rename(later) and flow.are_related(source, place)
+    if earlier_stage == later_stage == Stage.LATER_USE and earlier.check != later.check:
         return False  # these checks do not explain each other
-    if stage_before == stage_now and stage_now in (Stage.AT_REST, Stage.UNTOUCHED):
+    if earlier_stage == later_stage and later_stage in (Stage.STRUCTURE, Stage.ORIGINAL):
         return _follows_statically(later, earlier, flow)
-    if stage_now == Stage.UNTOUCHED or stage_before == Stage.UNTOUCHED:
+    if later_stage == Stage.ORIGINAL or earlier_stage == Stage.ORIGINAL:
         # Cloning can change an original only by an object that the clone shares.
         return earlier.check == "own" and flow.are_related(source, place)
     if later.check == "warned" and not (later.raised and later.raised.calling):
         return False
     if later.raised is not None and (place is None or _is_flag(earlier)):
         return _changes_tensors(earlier)
-    if stage_before == Stage.AT_REST and not _can_affect(later, earlier):
+    if earlier_stage == Stage.STRUCTURE and not _can_affect(later, earlier):
         return False
     if source is None or place is None or _is_new(source) or _is_new(place):
         return True
-    return (stage_now == Stage.TRAINED and later.raised is None) or flow.reaches(source, place)
+    return (later_stage == Stage.TRAINING and later.raised is None) or flow.reaches(source, place)
 
 
 def _place_of(difference: Difference) -> Place | None:
@@ -115,7 +115,7 @@ def _follows_statically(later: Difference, earlier: Difference, flow: Flow) -> b
     source, place = earlier.first, later.first
     role, later_role = aspect_of(earlier).role, aspect_of(later).role
     is_count = earlier.part == "call" and earlier.change == "count"
-    if _is_name(later) and role != "replaced" and not is_count:
+    if _is_rename(later) and role != "replaced" and not is_count:
         return False
     if later.check == earlier.check == "own" and place is None:
         return True  # models that share objects are dependent
@@ -158,7 +158,7 @@ def _stage(difference: Difference) -> Stage:
     return CHECKS[difference.check].stage
 
 
-def _is_name(difference: Difference) -> bool:
+def _is_rename(difference: Difference) -> bool:
     return difference.severity is Severity.NAME
 
 

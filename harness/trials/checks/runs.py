@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from clonediff.harness.observation import CallOutputs, Leaf, ModelRun
 from clonediff.harness.trials.checks.alignment import Pair
-from clonediff.harness.trials.checks.aspects import Aspect, difference_at, difference_of, order_differences
+from clonediff.harness.trials.checks.aspects import Aspect, compare_order, difference_at, difference_of
 from clonediff.harness.trials.checks.failures import failure_difference
 from clonediff.harness.trials.checks.paths import full_name, place
 from clonediff.harness.trials.checks.skeletons import CHANGES, MISSING, Mismatch, mismatches
@@ -27,11 +27,11 @@ _output = functools.partial(Aspect, "outputs", "derived", OUTPUT)
 RUN_FAILURE = Aspect("outputs", "derived", CRASH, "", "raises", "{clone} does not run{training}", "run")
 NESTING = _output("structure", CHANGES, "the outputs of a call found another structure{inside}", "run")
 STEPS = _output("step", ("missing", "extra"), "{a} does not run as often{inside}{training}", "run")
-_TYPE: tuple[Change, ...] = ("shape", "dtype")
+_TYPE_CHANGES: tuple[Change, ...] = ("shape", "dtype")
 TENSORS = (
     _output("", "order", "{clone} gives its outputs in another order{training}", "numbers", True),
     _output("", "count", "{clone} gives another number of outputs{training}{at}", "run"),
-    _output("", _TYPE, "{clone} gives another {change}{training}{at}", "run"),
+    _output("", _TYPE_CHANGES, "{clone} gives another {change}{training}{at}", "run"),
     _output("", "value", "{clone} computes something else{training}{at}", "numbers"),
 )
 _mask = functools.partial(Aspect, "masks", "derived", OUTPUT, "mask")
@@ -46,7 +46,7 @@ TRAINING_RESULTS = (
     _training(PROPERTY, "losses", "order", "the losses that layers add come in another order{inside}", "", True),
     _training(TRAINING, "loss", "", "training gives another loss or metric{inside}"),
     _training(TRAINING, "loss", "count", "training gives another number of losses and metrics{inside}"),
-    _training(TRAINING, "weight", (*_TYPE, "value"), _WEIGHT, exclusive=True),
+    _training(TRAINING, "weight", (*_TYPE_CHANGES, "value"), _WEIGHT, exclusive=True),
 )
 
 
@@ -61,7 +61,6 @@ class LeafPair(NamedTuple):
 
 
 def check_outputs(pair: Pair) -> list[Difference]:
-    """Find steps and outputs that differ; outputs get the first step's place."""
     return [item for runs in pair.runs for item in output_differences(pair, *runs)]
 
 
@@ -78,30 +77,30 @@ def output_differences(pair: Pair, expected: ModelRun, found: ModelRun, run: str
     differences = [replace(item, in_step=True) for item in _compare_steps(pair, expected, found)] + ends
     for leaf, first, mismatch in _add_places(leaves, leaf_mismatches):
         differences.append(difference_at(TENSORS, "", mismatch, leaf.path, first, in_step=leaf.in_step))
-    worst = TRAINING if run == "training" else CRASH
-    return [replace(item, run=run, severity=max(item.severity, worst)) for item in differences]
+    worst_severity = TRAINING if run == "training" else CRASH
+    return [replace(item, run=run, severity=max(item.severity, worst_severity)) for item in differences]
 
 
 def _leaf_pairs(pair: Pair, expected: ModelRun, found: ModelRun) -> Iterator[LeafPair]:
     """The tensors in both runs: outputs of steps in order, then of the model."""
     original = pair.original.structure
-    for index, counterpart in pair.steps(expected, found).pairs:
+    for index, counterpart in pair.align_steps(expected, found).pairs:
         step, counterpart_step = expected.steps[index], found.steps[counterpart]
-        path, first = _step_path(pair, step, step.layer), place(original, step.layer, step.use)
+        path, first = _step_path(pair, step, step.layer), place(original, step.layer, step.call)
         for output, leaves in enumerate(zip(step.outputs, counterpart_step.outputs, strict=False)):
             yield LeafPair(f"{path}.outputs[{output}]", *leaves, first, in_step=True)
     for index, leaves in enumerate(zip(expected.outputs, found.outputs, strict=False)):
-        layer, use = original.outputs[index].tensor[:2] if index < len(original.outputs) else (-1, 0)
-        yield LeafPair(f"outputs[{index}]", *leaves, place(original, layer, use), in_step=False)
+        layer, call = original.outputs[index].tensor[:2] if index < len(original.outputs) else (-1, 0)
+        yield LeafPair(f"outputs[{index}]", *leaves, place(original, layer, call), in_step=False)
 
 
 def _step_path(pair: Pair, step: CallOutputs, layer: int) -> str:
-    return f"steps[{full_name(pair.original.structure, layer)!r}][{step.use}]"
+    return f"steps[{full_name(pair.original.structure, layer)!r}][{step.call}]"
 
 
 def leaf_mismatches(expected: Leaf, found: Leaf) -> Iterator[Mismatch]:
     """Compare tensors, and values only if shape and dtype are equal."""
-    for change in _TYPE:
+    for change in _TYPE_CHANGES:
         values = getattr(expected, change), getattr(found, change)
         if values[0] != values[1]:
             yield Mismatch((), change, *values)
@@ -123,10 +122,10 @@ def _add_places(
 
 
 def _compare_steps(pair: Pair, expected: ModelRun, found: ModelRun) -> Iterator[Difference]:
-    """Find missing and extra steps, and differences in nesting of outputs."""
-    original, alignment = pair.original.structure, pair.steps(expected, found)
+    original = pair.original.structure
+    alignment = pair.align_steps(expected, found)
     for index, step in enumerate(expected.steps):
-        first, path = place(original, step.layer, step.use), _step_path(pair, step, step.layer)
+        first, path = place(original, step.layer, step.call), _step_path(pair, step, step.layer)
         if index not in alignment.counterparts:
             if step.layer in pair.layers.counterparts:
                 yield STEPS.difference(path, "a call", MISSING, first, change="missing")
@@ -138,7 +137,7 @@ def _compare_steps(pair: Pair, expected: ModelRun, found: ModelRun) -> Iterator[
         step = found.steps[index]
         layer = pair.layers.originals.get(step.layer)
         if layer is not None:
-            path, first = _step_path(pair, step, layer), place(original, layer, step.use)
+            path, first = _step_path(pair, step, layer), place(original, layer, step.call)
             yield STEPS.difference(path, MISSING, "a call", first, change="extra")
 
 
@@ -147,7 +146,7 @@ def _compare_outputs(pair: Pair, expected: ModelRun, found: ModelRun) -> Iterato
     for mismatch in mismatches(expected.structure, found.structure):
         yield difference_at((NESTING,), "structure", mismatch, "structure", model)
     digests = [leaf.digest for leaf in expected.outputs], [leaf.digest for leaf in found.outputs]
-    yield from order_differences(TENSORS, "", "outputs", *digests, model)
+    yield from compare_order(TENSORS, "", "outputs", *digests, model)
 
 
 def check_masks(pair: Pair) -> Iterator[Difference]:
@@ -172,10 +171,10 @@ def mask_differences(pair: Pair, expected: ModelRun, found: ModelRun, run: str) 
 
 
 def check_training(pair: Pair) -> Iterator[Difference]:
-    """Find differences in layers' losses, training results and trained weights."""
     for runs in pair.runs:
         yield from _compare_losses(pair, *runs)
-    original, expected = pair.original.structure, pair.original.training_results
+    original = pair.original.structure
+    expected = pair.original.training_results
     found = pair.clone_observation.training_results
     if expected is None or found is None or expected.failure is not None:
         return
@@ -183,25 +182,26 @@ def check_training(pair: Pair) -> Iterator[Difference]:
         layer = pair.layers.originals.get(found.failure.layer, -1)
         yield failure_difference(NOT_TRAINED, "", "it trains", found.failure, original, layer, run="trained")
         return
-    model, counts = place(original, -1), (len(expected.results), len(found.results))
+    model = place(original, -1)
+    counts = len(expected.results), len(found.results)
     if counts[0] != counts[1]:
         yield difference_of(TRAINING_RESULTS, "loss", "count", "results", *counts, model, run="trained")
     for index, digests in enumerate(zip(expected.results, found.results, strict=False)):
         if digests[0] != digests[1]:
-            loss = Mismatch((index,), "", *digests, digests)
-            yield difference_at(TRAINING_RESULTS, "loss", loss, "results", model, run="trained")
+            mismatch = Mismatch((index,), "", *digests, digests)
+            yield difference_at(TRAINING_RESULTS, "loss", mismatch, "results", model, run="trained")
     for index, counterpart in pair.weights.pairs:
         first = place(original, original.weights[index].owner)
-        for leaf in leaf_mismatches(expected.weights[index], found.weights[counterpart]):
-            yield difference_at(TRAINING_RESULTS, "weight", leaf, f"weights[{index}]", first, run="trained")
+        for mismatch in leaf_mismatches(expected.weights[index], found.weights[counterpart]):
+            yield difference_at(TRAINING_RESULTS, "weight", mismatch, f"weights[{index}]", first, run="trained")
 
 
 def _compare_losses(pair: Pair, expected: ModelRun, found: ModelRun, run: str) -> Iterator[Difference]:
     if expected.failure is not None or found.failure is not None:
         return
     model, losses = place(pair.original.structure, -1), (list(expected.losses), list(found.losses))
-    yield from (moves := order_differences(TRAINING_RESULTS, "losses", "losses", *losses, model, run=run))
+    yield from (moves := compare_order(TRAINING_RESULTS, "losses", "losses", *losses, model, run=run))
     for index, digests in enumerate(zip(*losses, strict=False) if not moves else ()):
         if digests[0] != digests[1]:
-            loss = Mismatch((index,), "value", *digests, digests)
-            yield difference_at(TRAINING_RESULTS, "losses", loss, "losses", model, run=run)
+            mismatch = Mismatch((index,), "value", *digests, digests)
+            yield difference_at(TRAINING_RESULTS, "losses", mismatch, "losses", model, run=run)

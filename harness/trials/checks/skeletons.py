@@ -1,6 +1,6 @@
 """Compares the skeletons that `inside/structure.py` creates, and finds tensors in them.
 
-A tensor is {"tensor": [layer, use, output]}, or {"tensor": name}.
+A tensor is {"tensor": [layer, call, output]}, or {"tensor": name}.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ MISSING = "nothing"
 
 Consumers = dict[tuple[int, int], list[tuple[str, int, int]]]
 Tensor = tuple[int, int, int]
-"""A tensor by layer, use of the layer, and output."""
+"""A tensor by layer, number of the call, and output."""
 TensorNamer = Callable[[Tensor], str]
 
 CHANGES: tuple[Change, ...] = "missing", "extra", "type", "order", "tensor", "value"
@@ -88,19 +88,19 @@ def _items(value: Any) -> Iterable[tuple[Any, Any]]:
 
 def tensors(value: Any) -> Iterator[Tensor]:
     if isinstance(value, dict) and isinstance(value.get("tensor"), list):
-        layer, use, output = value["tensor"]
-        yield layer, use, output
+        layer, call, output = value["tensor"]
+        yield layer, call, output
     else:
         for _, item in _items(value):
             yield from tensors(item)
 
 
 def map_tensors(value: Any, name: TensorNamer) -> Any:
-    """Replace each {"tensor": [layer, use, output]} in a skeleton with {"tensor": name}."""
+    """Replace each {"tensor": [layer, call, output]} in a skeleton with {"tensor": name}."""
     if isinstance(value, dict):
         if set(value) == {"tensor"} and isinstance(value["tensor"], list):
-            layer, use, output = value["tensor"]
-            return {"tensor": name((layer, use, output))}
+            layer, call, output = value["tensor"]
+            return {"tensor": name((layer, call, output))}
         return {key: map_tensors(item, name) for key, item in value.items()}
     return [map_tensors(item, name) for item in value] if isinstance(value, list) else value
 
@@ -114,7 +114,7 @@ def consumers_of(model: Structure, name: Callable[[int], str]) -> Consumers:
     for index, end in enumerate(model.outputs):
         consumers[end.tensor[:2]].append(("", index, end.tensor[2]))
     for layer, consumer in enumerate(model.layers):
-        for call in consumer.calls:
-            for index, (source, use, output) in enumerate(tensors([call.args, call.kwargs])):
-                consumers[source, use].append((name(layer), index, output))
+        for record in consumer.calls:
+            for index, (source, call, output) in enumerate(tensors([record.args, record.kwargs])):
+                consumers[source, call].append((name(layer), index, output))
     return consumers

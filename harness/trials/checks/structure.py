@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from clonediff.harness.observation import CallRecord, LayerRecord, Structure
 from clonediff.harness.trials.checks import facts
 from clonediff.harness.trials.checks.alignment import Pair
-from clonediff.harness.trials.checks.aspects import ARGUMENTS, Aspect, difference_at, difference_of, order_differences
+from clonediff.harness.trials.checks.aspects import ARGUMENTS, Aspect, compare_order, difference_at, difference_of
 from clonediff.harness.trials.checks.paths import path_of, place
 from clonediff.harness.trials.checks.skeletons import CHANGES, MISSING, Mismatch, map_tensors, mismatches
 from clonediff.reports.records import NAME, OUTPUT, PROPERTY, Change, Difference, Part, Place
@@ -29,29 +29,29 @@ _CALLS = "the calls of a shared {kind} come in another order{inside}"
 CALL_ORDER = _row("quiet", PROPERTY, "call", "order", _CALLS, "config", True)
 _OUTPUTS = "a call of {a} gives another number of tensors{inside}"
 CALL_OUTPUTS = _row("chosen", OUTPUT, "call", "outputs", _OUTPUTS, "config", True)
-_EXTRA = "a call has {an_argument} among its arguments{inside}, and not in the original"
+_EXTRA_TITLE = "a call has {an_argument} among its arguments{inside}, and not in the original"
 CALL_ARGUMENTS = (
     _chosen(ARGUMENTS, "missing", "{argument} of a call is lost{inside}", "config", True),
     _chosen(ARGUMENTS, "type", "{form} in the arguments of a call is {found_form}{inside}", "config", True),
     _chosen(ARGUMENTS, ("tensor", "value", "order"), "{argument} of a call is another{inside}", "config", True),
-    _row("derived", PROPERTY, ARGUMENTS, "extra", _EXTRA, "config", True),
+    _row("derived", PROPERTY, ARGUMENTS, "extra", _EXTRA_TITLE, "config", True),
 )
 FLAG = _chosen("trainable", "", "a {frozen} {kind} is {thawed}{inside}", "trainable", True, topic="flag")
 RENAMED = _row("chosen", NAME, "name", "", "{a} has another name{inside}", "names", True)
 _end = functools.partial(Aspect, "structure", "derived", OUTPUT)
 _END = "an {part} of a model has another {change}{inside}{at}"
-_NESTED = "the %s of a model have another structure{inside}"
-_OPTIONAL = "an {part} of a model that is {was}{change} is {now}{change}{inside}{at}"
+_NESTING = "the %s of a model have another structure{inside}"
+_OPTIONAL_TITLE = "an {part} of a model that is {was}{change} is {now}{change}{inside}{at}"
 ENDS = (
     _end(_ENDPOINTS, "count", "a model has another number of {part}s{inside}", "config"),
     _end(_ENDPOINTS, "order", "a model has its {part}s in another order{inside}", "config", True),
     _end(_ENDPOINTS, "tensor", _END, "config", True),
     _end(_ENDPOINTS, "dtype", _END, "config"),
     _row("derived", PROPERTY, _ENDPOINTS, "shape", _END, "config"),
-    _row("quiet", PROPERTY, _ENDPOINTS, "optional", _OPTIONAL, "config"),
+    _row("quiet", PROPERTY, _ENDPOINTS, "optional", _OPTIONAL_TITLE, "config"),
     _row("derived", NAME, "input", "name", "an input of a model has another name{inside}", "names", True),
-    _end("input structure", CHANGES, _NESTED % "inputs", "config"),
-    _end("output structure", CHANGES, _NESTED % "outputs", "config"),
+    _end("input structure", CHANGES, _NESTING % "inputs", "config"),
+    _end("output structure", CHANGES, _NESTING % "outputs", "config"),
 )
 _LAYERS = "the layers of {a} come in another order{inside}"
 LAYER_ORDER = _row("quiet", PROPERTY, "layer", "order", _LAYERS, "config", True)
@@ -65,34 +65,33 @@ _DEFAULT = {"value": "default"}
 
 
 def check_structure(pair: Pair) -> list[Difference]:
-    """Find differences in layers, calls, attributes, inputs and outputs."""
     original, clone = pair.structures
     return [
-        *_attributes(pair, original, clone, place(original, -1), "model"),
-        *_layers(pair),
+        *_compare_fields(pair, original, clone, place(original, -1), "model"),
+        *_compare_layers(pair),
         *facts.check_facts(pair),
-        *_ends(pair, "input", "input structure"),
-        *_ends(pair, "output", "output structure"),
+        *_compare_ends(pair, "input", "input structure"),
+        *_compare_ends(pair, "output", "output structure"),
     ]
 
 
-def _layers(pair: Pair) -> Iterator[Difference]:
+def _compare_layers(pair: Pair) -> Iterator[Difference]:
     original, clone = pair.structures
     moved = {index for index, _ in pair.layers.moved_pairs}
-    in_order: set[int] = set()
+    checked_holders: set[int] = set()
     for index, layer in enumerate(original.layers):
         first, path, holder = place(original, index), path_of(original, index), layer.holder
         if index not in pair.layers.counterparts:
             if holder not in pair.layers.missing:  # in a missing layer, sublayers are not reported
                 yield LAYER_LOST.difference(path, layer.kind, MISSING, first)
             continue
-        if index in moved and holder not in in_order and holder not in moved:
-            in_order.add(holder)
+        if index in moved and holder not in checked_holders and holder not in moved:
+            checked_holders.add(holder)
             models = (original, holder), (clone, pair.layers.counterparts.get(holder, -1))
             names, found = ([model.layers[part].name for part in model.members[number]] for model, number in models)
             yield LAYER_ORDER.difference(f"{path_of(original, holder)}.layers", names, found, place(original, holder))
-        yield from _attributes(pair, layer, clone.layers[pair.layers.counterparts[index]], first, path)
-        yield from _calls(pair, index, first)
+        yield from _compare_fields(pair, layer, clone.layers[pair.layers.counterparts[index]], first, path)
+        yield from _compare_calls(pair, index, first)
     for index in pair.layers.extra:
         layer = clone.layers[index]
         if layer.holder not in pair.layers.extra:
@@ -100,7 +99,7 @@ def _layers(pair: Pair) -> Iterator[Difference]:
             yield LAYER_ADDED.difference(path_of(clone, index), MISSING, layer.kind, first)
 
 
-def _attributes(
+def _compare_fields(
     pair: Pair, layer: LayerRecord | Structure, counterpart: LayerRecord | Structure, first: Place, path: str
 ) -> Iterator[Difference]:
     """Find differences in class, name and `trainable` flag."""
@@ -113,21 +112,22 @@ def _attributes(
             yield row.difference(f"{path}.{name}", expected, found, first)
 
 
-def _calls(pair: Pair, index: int, first: Place) -> Iterator[Difference]:
+def _compare_calls(pair: Pair, index: int, first: Place) -> Iterator[Difference]:
     original, clone = pair.structures
-    calls, clone_calls = original.layers[index].calls, clone.layers[pair.layers.counterparts[index]].calls
+    calls = original.layers[index].calls
+    clone_calls = clone.layers[pair.layers.counterparts[index]].calls
     alignment, path = pair.calls[index], f"{path_of(original, index)}.calls"
     if len(calls) != len(clone_calls):
         yield CALL_COUNT.difference(path, f"{len(calls)} calls", f"{len(clone_calls)} calls", first)
     if alignment.moved_pairs:
         yield CALL_ORDER.difference(path, *alignment.orders, first)
-    for use, counterpart in alignment.pairs:
-        expected, found, first = calls[use], clone_calls[counterpart], place(original, index, use)
+    for number, counterpart in alignment.pairs:
+        expected, found, first = calls[number], clone_calls[counterpart], place(original, index, number)
         if expected.output_count != found.output_count:
-            yield CALL_OUTPUTS.difference(f"{path}[{use}].outputs", expected.output_count, found.output_count, first)
+            yield CALL_OUTPUTS.difference(f"{path}[{number}].outputs", expected.output_count, found.output_count, first)
         for part, mismatch in _argument_mismatches(pair, expected, found):
             name = _argument_name(part, mismatch.keys, first.kind)
-            prefix = f"{path}[{use}].{'args' if part == ARGUMENTS[0] else 'kwargs'}"
+            prefix = f"{path}[{number}].{'args' if part == ARGUMENTS[0] else 'kwargs'}"
             yield difference_at(CALL_ARGUMENTS, part, mismatch, prefix, first, argument=name)
 
 
@@ -169,18 +169,18 @@ def _use_keywords(args: Any, kwargs: Any, other_args: Any, other_kwargs: Any) ->
         return args, kwargs
     by_name: dict[str, Any] = {}
     for value in rest:  # prefer a keyword that has an equal value
-        free = [name for name in names if name not in by_name]
-        by_name[next((name for name in free if other_kwargs[name] == value), free[0])] = value
+        free_names = [name for name in names if name not in by_name]
+        by_name[next((name for name in free_names if other_kwargs[name] == value), free_names[0])] = value
     return args[: len(other_args)], {**{name: by_name[name] for name in names if name in by_name}, **kwargs}
 
 
-def _ends(pair: Pair, part: Part, nesting: Part) -> Iterator[Difference]:
+def _compare_ends(pair: Pair, part: Part, nesting: Part) -> Iterator[Difference]:
     original, plural, model = pair.original.structure, f"{part}s", place(pair.original.structure, -1)
     for mismatch in mismatches(*(getattr(structure, f"{part}_structure") for structure in pair.structures)):
         yield difference_at(ENDS, nesting, mismatch, f"model.{part}_structure", model)
     ends, clone_ends = (getattr(structure, plural) for structure in pair.structures)
     tensors = [pair.tensor_name(end.tensor) for end in ends], [pair.name_in_original(end.tensor) for end in clone_ends]
-    moved = order_differences(ENDS, part, plural, *tensors, model)
+    moved = compare_order(ENDS, part, plural, *tensors, model)
     yield from moved
     if moved and len(ends) == len(clone_ends):
         return

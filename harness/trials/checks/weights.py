@@ -22,25 +22,24 @@ VARIABLE_LOST = _output(VARIABLES, "missing", "a {part} of {a} is missing{inside
 VARIABLE_ADDED = _output(VARIABLES, "extra", "{a} has one {part} more{inside}", "listed")
 VARIABLE_ORDER = _output(VARIABLES, "order", "a model has its {part}s in another order{inside}", "listed", True)
 _CONSTRAINT = "a {part} of {a} has another constraint or regularizer{inside}"
-_FROZEN = "a {frozen} {part} of {a} is {thawed}{inside}"
+_FROZEN_TITLE = "a {frozen} {part} of {a} is {thawed}{inside}"
 VARIABLE_FIELDS = (
     _output(VARIABLES, ("shape", "dtype"), "a {part} of {a} has another {change}{inside}", "listed"),
-    Aspect("weights", "derived", TRAINING, VARIABLES, "trainable", _FROZEN, "listed", True, topic="flag"),
+    Aspect("weights", "derived", TRAINING, VARIABLES, "trainable", _FROZEN_TITLE, "listed", True, topic="flag"),
     Aspect("weights", "derived", TRAINING, VARIABLES, "constraint", _CONSTRAINT, "listed"),
     _named(("scope", "path alone"), "a {part} of {a} has another path{inside}", "listed", True),
     _named(("name", "name alone"), "a {part} of {a} has another name{inside}", "listed", True),
 )
 STATE_VALUE = _output("state", "value", "a state of {a} begins with another value{inside}")
 COPIED_VALUE = _output("copied", "value", "a weight of {a} does not keep the value that is copied into it{inside}")
-_REFUSED = "{clone} does not accept the weights of the original"
-WEIGHTS_REFUSED = Aspect("weights", "derived", CRASH, "", "raises", _REFUSED, exclusive=True)
+_REFUSED_TITLE = "{clone} does not accept the weights of the original"
+WEIGHTS_REFUSED = Aspect("weights", "derived", CRASH, "", "raises", _REFUSED_TITLE, exclusive=True)
 
 
 def check_weights(pair: Pair) -> list[Difference]:
-    """Find differences in weights and states, and in copied weights."""
     return [
         *(item for objects in pair.variables for item in _compare_variables(pair, *objects)),
-        *_compare_copied(pair),
+        *_compare_copied_weights(pair),
     ]
 
 
@@ -72,11 +71,11 @@ def _compare_variables(
 def _changed_fields(expected: Variable, found: Variable) -> Iterator[tuple[str, Change]]:
     """The fields that differ; a name at the end of a path counts once."""
     has_names = bool(expected.short_name and found.short_name)
-    renamed = has_names and expected.short_name != found.short_name
-    moved = expected.name.rpartition("/")[2] != found.name.rpartition("/")[2]
+    is_renamed = has_names and expected.short_name != found.short_name
+    ends_differently = expected.name.rpartition("/")[2] != found.name.rpartition("/")[2]
     if expected.name != found.name:
-        yield "name", "scope" if not moved else "path alone" if has_names and not renamed else "name"
-    if renamed and not moved:
+        yield "name", "scope" if not ends_differently else "path alone" if has_names and not is_renamed else "name"
+    if is_renamed and not ends_differently:
         yield "short_name", "name alone"
     for change in ("shape", "dtype", "trainable", "constraint"):
         if getattr(expected, change) != getattr(found, change):
@@ -85,8 +84,9 @@ def _changed_fields(expected: Variable, found: Variable) -> Iterator[tuple[str, 
         yield "trainable_flag", "trainable"
 
 
-def _compare_copied(pair: Pair) -> Iterator[Difference]:
-    expected, original = pair.original.copied_weights, pair.original.structure
+def _compare_copied_weights(pair: Pair) -> Iterator[Difference]:
+    original = pair.original.structure
+    expected = pair.original.copied_weights
     found = pair.clone_observation.copied_weights
     if (failure := pair.clone_observation.copy_failure) is not None:
         yield failure_difference(WEIGHTS_REFUSED, "set_weights", "it accepts the weights", failure, original)
