@@ -30,8 +30,8 @@ MAX_ISSUES = 20
 """How many issues one night may open. The report of the run has the other findings; usually one change causes all."""
 
 
-def subjects(number: int) -> str:
-    """The subjects of a night, and the extras of clonediff that they need."""
+def options(number: int) -> str:
+    """The lines for $GITHUB_ENV: the subjects of a night, and the extras that they need."""
     names = EVERY_NIGHT + (EVERY_THIRD_NIGHT if number % 3 == 0 else ())
     extras = "[torch,jax]" if number % 3 == 0 else ""
     return f"SUBJECTS={' '.join(f'--subject {name}' for name in names)}\nEXTRAS={extras}"
@@ -96,10 +96,10 @@ def _gh(*arguments: str, stdin: str = "") -> str:
 
 
 def main(task: str, argument: str) -> Any:
-    """Do a task."""
+    """Run a task of the command line, "subjects", "issues" or "gone"."""
     match task:
         case "subjects":
-            sys.stdout.write(f"{subjects(int(argument))}\n")
+            sys.stdout.write(f"{options(int(argument))}\n")
         case "issues":
             open_issues(Path(argument))
         case "gone":

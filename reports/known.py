@@ -23,7 +23,7 @@ from clonediff.strategies.program import Generation
 
 KNOWN_ISSUES = Path(__file__).with_name("known")
 
-LIMITS = "limits.toml"
+LIMITS_FILE = "limits.toml"
 
 ROOTS = {
     "file-format": "A clone goes through a file format",
@@ -166,7 +166,7 @@ def load(folder: Path = KNOWN_ISSUES) -> KnownIssues:
     if not folder.is_dir():
         raise RecordError(f"{folder}: not a folder; name a folder with a script for each known issue")
     bugs = tuple(read_issue(path) for path in sorted(folder.glob("*.py")))
-    return KnownIssues((*bugs, *_read_limits(folder / LIMITS)))
+    return KnownIssues((*bugs, *_read_limits(folder / LIMITS_FILE)))
 
 
 def read_issue(path: Path) -> KnownIssue:
@@ -185,7 +185,7 @@ def read_issue(path: Path) -> KnownIssue:
     if severity not in SEVERITIES:
         raise RecordError(f"{path}: `severity` is {severity!r}, expected one of {', '.join(SEVERITIES)}")
     if header.get("verdict") == "limit":
-        raise RecordError(f"{path}: a limit has no script: put it into {LIMITS}")
+        raise RecordError(f"{path}: a limit has no script: put it into {LIMITS_FILE}")
     header |= {"id": path.stem, "title": _one_line(title), "reason": reason}
     header |= {"script": text, "lines": lines}
     return _known_issue({**header, "severity": SEVERITIES[severity]}, path)

@@ -18,25 +18,25 @@ RELEASES: dict[Generation, tuple[str, ...]] = {
 }  # fmt: skip
 """The last release of each minor version and a nightly one, on which all scripts were run."""
 
-NAMES: dict[Generation, str] = {"keras": "Keras 3", "tf_keras": "tf_keras"}
+GENERATION_NAMES: dict[Generation, str] = {"keras": "Keras 3", "tf_keras": "tf_keras"}
 
 
 def index(known: KnownIssues) -> str:
-    tables = {"effects": EFFECTS, "releases": RELEASES, "names": NAMES, "roots": ROOTS}
-    lists = {"by_root": by_root, "by_file": _by_file, "facts_of": facts_of}
-    return template("known_index.md.j2", str).render(known=known, **tables, **lists)
+    tables = {"effects": EFFECTS, "releases": RELEASES, "names": GENERATION_NAMES, "roots": ROOTS}
+    functions = {"group_by_root": group_by_root, "sort_by_file": _sort_by_file, "facts_of": facts_of}
+    return template("known_index.md.j2", str).render(known=known, **tables, **functions)
 
 
-def by_root(known: KnownIssues, generation: Generation) -> list[tuple[str, list[KnownIssue]]]:
+def group_by_root(known: KnownIssues, generation: Generation) -> list[tuple[str, list[KnownIssue]]]:
     """The bugs of a generation by root cause; the worst come first."""
     all_bugs = sorted(known.select(generation).bugs, key=bug_order)
     groups = {root: [bug for bug in all_bugs if bug.root == root] for root in ROOTS}
-    found = [(root, bugs) for root, bugs in groups.items() if bugs]
+    pairs = [(root, bugs) for root, bugs in groups.items() if bugs]
 
-    def worst(pair: tuple[str, list[KnownIssue]]) -> list[int]:
+    def root_order(pair: tuple[str, list[KnownIssue]]) -> list[int]:
         return [-sum(bug.severity <= severity for bug in pair[1]) for severity in EFFECTS]
 
-    return sorted(found, key=worst)
+    return sorted(pairs, key=root_order)
 
 
 def bug_order(bug: KnownIssue) -> tuple[bool, bool, int, str]:
@@ -44,11 +44,11 @@ def bug_order(bug: KnownIssue) -> tuple[bool, bool, int, str]:
     return bug.until is not None, bug.verdict == "minor", bug.severity, bug.id
 
 
-def _by_file(bugs: Sequence[KnownIssue]) -> list[KnownIssue]:
+def _sort_by_file(bugs: Sequence[KnownIssue]) -> list[KnownIssue]:
     """Sort bugs by file; the file with the worst bug comes first."""
     files = {bug.files[0] for bug in bugs}
-    worst = {file: min(bug_order(bug) for bug in bugs if bug.files[0] == file) for file in files}
-    return sorted(bugs, key=lambda bug: (worst[bug.files[0]], bug_order(bug)))
+    orders = {file: min(bug_order(bug) for bug in bugs if bug.files[0] == file) for file in files}
+    return sorted(bugs, key=lambda bug: (orders[bug.files[0]], bug_order(bug)))
 
 
 def facts_of(bug: KnownIssue) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Escape and shorten texts of unknown origin for reports and terminals."""
+"""Escape and shorten texts for reports and terminals."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ def picture(finding: Finding) -> list[tuple[str, Sequence[str], list[GraphPictur
         counterparts = models[1 - number] if len(models) == 2 else None
         texts = _texts(finding.differences, models[0], is_clone=number == 1 or counterparts is None)
         names = dict.fromkeys(box.inside for box in calls.values())
-        graphs = [_graph(inside, calls, texts, counterparts) for inside in names]
+        graphs = [_graph_picture(inside, calls, texts, counterparts) for inside in names]
         pictures.append(("clone" if number else "original", _shorten(texts.get("", ())), graphs))
     return pictures
 
@@ -66,12 +66,12 @@ def _texts(differences: Sequence[Difference], calls: Collection[str], is_clone: 
         text = "" if difference.digests and not difference.numbers else values.found if is_clone else values.expected
         name, use = (difference.first.name[:MAX_LINE], difference.first.use) if difference.first else ("", 0)
         while name and f"{name}#{use}" not in calls:
-            name, use = name.rpartition("/")[0], 0  # a layer without a call is shown at the layer that holds it
+            name, use = name.rpartition("/")[0], 0  # a layer without a call is shown at its holder
         texts[f"{name}#{use}" if name else ""].append(f"{difference.aspect}: {text}".rstrip(": "))
     return texts
 
 
-def _graph(inside: str, calls: Calls, texts: Texts, counterparts: Calls | None) -> GraphPicture:
+def _graph_picture(inside: str, calls: Calls, texts: Texts, counterparts: Calls | None) -> GraphPicture:
     """Place each call of the model `inside` below the lowest of its inputs."""
     depths: dict[str, int] = {}
     rows: dict[int, list[Box]] = defaultdict(list)
@@ -89,12 +89,12 @@ def _graph(inside: str, calls: Calls, texts: Texts, counterparts: Calls | None) 
             only_here = ("only here",) if counterparts is not None and box.call not in counterparts else ()
             differences = _shorten((*only_here, *texts.get(box.call, ())))
             placed[box.call] = end = PlacedBox(left + column * (BOX_WIDTH + GAP), top, _name_and_kind(box), differences)
-            common = counterparts[box.call].inputs if counterparts and box.call in counterparts else box.inputs
+            other_inputs = counterparts[box.call].inputs if counterparts and box.call in counterparts else box.inputs
             for tensor in box.inputs[:MAX_CALLS]:
                 producer = _producer(tensor)
                 if depths.get(producer, depth) < depth:
                     bends = depth - depths[producer] > 1
-                    wires.append((_path(placed[producer], end, bends=bends), tensor not in common))
+                    wires.append((_path(placed[producer], end, bends=bends), tensor not in other_inputs))
         top += GAP + max(placed[box.call].height for box in boxes)
     return GraphPicture(inside, width, top - GAP // 2, tuple(placed.values()), tuple(wires))
 

@@ -60,7 +60,7 @@ LEFT_OUT = "left out"
 class Place(msgspec.Struct, frozen=True):
     """A layer of the original: its name, such as "inner/dense", and its kind.
 
-    `layer` and `use` number the layer and its call in the observation, -1 for the model; no fingerprint has them.
+    `layer` and `use` are the indices of the layer and of its call, -1 for the model; no fingerprint has them.
     A `container` holds other layers. `inside` is the class of the layer or model that holds it, "" for the model.
     """
 
@@ -119,7 +119,7 @@ Change = Literal[
     "not fresh", "clone dependent", "original dependent", "touched", "lost", "added", "raises",
     "no model", "no clone", "original refused", "constraint",
 ]  # fmt: skip
-"""How the part differs; "" if only that is known."""
+"""How the part differs; "" if that is unknown."""
 
 
 class Difference(msgspec.Struct, frozen=True, kw_only=True):
@@ -178,8 +178,8 @@ class Blame(enum.StrEnum):
 
     UPSTREAM = "upstream bug"
     BOTH = "both break"
-    OURS = "our bug"
-    ITS_OWN = "the cloner's own"
+    FIXED = "our bug"
+    CLONER = "the cloner's own"
     UNKNOWN = "unknown: there is no clone by upstream"
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from clonediff.reports.records import Finding, RecordError, Run, read, write, write_bytes
 
-_LOCK = ".lock"
+_LOCK_FILE = ".lock"
 
 
 class RunFolder:
@@ -33,10 +33,10 @@ class RunFolder:
         self._lock = _lock_folder(self.path)
 
     def _rename_earlier_run(self) -> None:
-        if not any((self.path / name).exists() for name in ("run.json", _LOCK)):
+        if not any((self.path / name).exists() for name in ("run.json", _LOCK_FILE)):
             raise FileExistsError(f"{self.path}: expected an empty folder or an earlier run; name another folder")
         os.close(_lock_folder(self.path))
-        time = (self.path / _LOCK).stat().st_mtime
+        time = (self.path / _LOCK_FILE).stat().st_mtime
         start = datetime.fromtimestamp(time, UTC).strftime("%Y-%m-%dT%H-%M-%S")
         self.path.rename(self.path.with_name(f"{self.path.name}-{start}-{secrets.token_hex(2)}"))
 
@@ -47,7 +47,7 @@ class RunFolder:
         write(folder / "finding.json", finding)
 
     def write_example(self, kind: str, subject: str, reason: str, graph: bytes) -> None:
-        """Write a refused graph, or one on which clonediff failed: one for each reason."""
+        """Write a graph that was refused or made clonediff fail, only the first for each reason."""
         path = self.path / example_file(kind, subject, reason)
         if not path.exists():
             write_bytes(path, graph + b"\n")
@@ -93,7 +93,7 @@ def _new_folder(runs: Path) -> Path:
 
 def _lock_folder(folder: Path) -> int:
     """Lock a folder until this process ends, and return the open lock file."""
-    lock = os.open(folder / _LOCK, os.O_CREAT | os.O_RDWR, 0o644)
+    lock = os.open(folder / _LOCK_FILE, os.O_CREAT | os.O_RDWR, 0o644)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -36,20 +36,20 @@ class RunVerdict:
 
 def verdict(stored: StoredRun) -> RunVerdict:
     run = stored.run
-    new, unconfirmed = (len(group_findings(stored.findings)[title]) for title in (NEW, UNCONFIRMED))
+    new_count, unconfirmed_count = (len(group_findings(stored.findings)[title]) for title in (NEW, UNCONFIRMED))
     sentences = [_sentence(run, cloner, row) for cloner, row in graphs_by_severity(run).items()]
-    found = f"{new:,} new" if new else "nothing new"
-    found += f", {unconfirmed:,} unconfirmed" if unconfirmed else ""
+    new_text = f"{new_count:,} new" if new_count else "nothing new"
+    new_text += f", {unconfirmed_count:,} unconfirmed" if unconfirmed_count else ""
     if not stored.is_readable:
         headline = "The run cannot be read"
     elif not run.total.trials:
         headline = "Nothing was tried"
     elif sentences:
         known = f"{quantity(len(run.total.known), 'known cause')}, " if run.total.known else ""
-        headline = f"{sentences[0]}: {known}{found}"
+        headline = f"{sentences[0]}: {known}{new_text}"
     else:
-        headline = f"{found} in {quantity(run.total.trials, 'trial')}".capitalize()
-    fails = bool(new or stored.damaged_folders or list(_generator_bugs(run)))
+        headline = f"{new_text} in {quantity(run.total.trials, 'trial')}".capitalize()
+    fails = bool(new_count or stored.damaged_folders or list(_generator_bugs(run)))
     return RunVerdict(headline, tuple(f"{sentence}." for sentence in sentences[1:]), tuple(_notes(stored)), fails)
 
 
@@ -137,7 +137,7 @@ def severity_table(run: Run) -> tuple[list[str], list[list[str]]]:
 
 
 def _sentence(run: Run, cloner: str, row: Mapping[str, int]) -> str:
-    """A sentence on how well a cloner clones, by number of graphs."""
+    """A sentence on how well a cloner clones."""
     subject, total = _cloner_in_sentence(run, cloner), sum(row.values())
     graphs = quantity(total, "graph") + (" that ran" if run.total.unrun else "")
     effects = [f"{_GRAPH_EFFECTS[severity]} on {row[word]:,}" for word, severity in SEVERITIES.items() if row[word]]

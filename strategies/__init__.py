@@ -2,7 +2,7 @@
 
 `choices` makes choices from a seed or from Hypothesis. `draw` turns them into instructions. `build` writes each
 instruction as lines of Python and runs them in Keras. `prepare` adds lines that change the model before it is cloned.
-The result is a `Graph`, defined in `program`. This package does not import Keras; the caller passes it in.
+The result is a `Graph`. This package does not import Keras; the caller passes it in.
 """
 
 import sys

@@ -39,7 +39,7 @@ class Refused(Exception):
     """Keras refuses an instruction, or a model with that instruction cannot be compared."""
 
 
-class Undefined(Exception):
+class UndefinedName(Exception):
     """A program uses a function that neither the program nor `DEFINITIONS` defines."""
 
 
@@ -155,13 +155,13 @@ class Builder:
     def attempt(self, level: Level) -> Iterator[None]:
         """Roll back the script, and the tensors of the level, if the block raises."""
         names, templates, modules = set(self._names), dict(self._defined_names), dict(self._modules)
-        head, lines = len(self._head), len(self.lines)
-        inputs, nodes = len(level.inputs), len(level.nodes)
+        head_count, line_count = len(self._head), len(self.lines)
+        input_count, node_count = len(level.inputs), len(level.nodes)
         try:
             yield
         except Exception:
-            del self._head[head:], self.lines[lines:], level.inputs[inputs:], level.specs[inputs:]
-            del level.nodes[nodes:], level.layers[nodes:], level.calls[nodes:]
+            del self._head[head_count:], self.lines[line_count:], level.inputs[input_count:], level.specs[input_count:]
+            del level.nodes[node_count:], level.layers[node_count:], level.calls[node_count:]
             self._names, self._defined_names, self._modules = names, templates, modules
             raise
 
@@ -182,7 +182,7 @@ class Builder:
         """Define a function or class above the model, unless it is defined. Return its name."""
         template = definitions.get(name) or DEFINITIONS.get(name)
         if template is None:
-            raise Undefined(f"<{name}> has no definition")
+            raise UndefinedName(f"<{name}> has no definition")
         if self.scope is not None and name == self.scope.name:
             template = template.removeprefix(REGISTRATION)
         if template not in self._defined_names:
@@ -241,7 +241,7 @@ class Builder:
         arguments = tuple((name, self.fill(text, tensors, definitions)) for name, text in apply.arguments)
         if is_operation(apply.kind):
             kind = apply.kind
-            if "operator." not in kind:  # a dialect may translate the name with its parenthesis: "ops.any("
+            if "operator." not in kind:  # a dialect may translate "ops.any("
                 kind = self.fill(f"{kind}(").removesuffix("(")
             text = expression(kind, arguments, tensors[: apply.count], apply.packed)
             stem = apply.kind.rpartition(".")[2]
@@ -352,11 +352,11 @@ class Builder:
         self.add(f"{variable} = {template.format(f'[{layers}]')}")
 
     def prepare(self, level: Level, preparation: Preparation) -> None:
-        target = "model" if preparation.on is None else level.layers[preparation.on]
+        variable = "model" if preparation.on is None else level.layers[preparation.on]
         for line in preparation.lines:
             if preparation.does == "set":
-                self.runner.run(f"{target}.{line.partition(' = ')[0].removeprefix('<it>.')}")
-            self.add(self.fill(line.replace("<it>", target)))
+                self.runner.run(f"{variable}.{line.partition(' = ')[0].removeprefix('<it>.')}")
+            self.add(self.fill(line.replace("<it>", variable)))
 
     def evaluate(self, level: Level, program: Program) -> None:
         """Run the model on values, and compute its regularization losses."""
@@ -408,7 +408,7 @@ def _inline_layers(lines: Sequence[Line]) -> list[str]:
 
 
 def loading_lines(variable: str, path: str) -> str:
-    """The lines that load a file as a module, as Python's documentation does."""
+    """The lines that load a file as a module."""
     name = json.dumps(os.path.splitext(os.path.basename(path))[0])
     return (
         f"spec = importlib.util.spec_from_file_location({name}, {json.dumps(path)})\n"

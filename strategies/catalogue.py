@@ -64,8 +64,8 @@ def _unlisted_kind(name: str, signature: Signature, more_values: Mapping[str, tu
 
 
 def _complete(kind: Kind, signature: Signature, more_values: Mapping[str, tuple[str, ...]]) -> Kind:
-    """Add the arguments of the signature to a kind. Remove arguments that the signature lacks."""
-    bases, optional = kind.base_arguments, dict(kind.options)
+    """Add the arguments of the signature to a kind, and remove all others."""
+    bases, options = kind.base_arguments, dict(kind.options)
     if kind.family != "lambda":
         parameters = {parameter["name"]: parameter for parameter in signature["constructor"]}
         bases = tuple(base for base in bases if all(key in parameters for key, _ in base)) or ((),)
@@ -75,19 +75,19 @@ def _complete(kind: Kind, signature: Signature, more_values: Mapping[str, tuple[
         bases = tuple((*base, *arguments) for base in bases for arguments in combine(candidates))
         for name, parameter in parameters.items():
             if name in more_values:
-                optional[name] = more_values[name]
+                options[name] = more_values[name]
             elif not parameter.get("required") and name not in EXCLUDED_ARGUMENTS:
-                optional[name] = values(name, parameter.get("default"))
-    optional = {name: texts for name, texts in optional.items() if texts}
+                options[name] = values(name, parameter.get("default"))
+    options = {name: texts for name, texts in options.items() if texts}
     call_parameters = {parameter["name"]: parameter for parameter in signature["call"]}
     call = {key: texts for key, texts in kind.call.items() if key in call_parameters}
-    tensors = [name for name in kind.tensor_arguments if name in call_parameters]
-    if "mask" in call_parameters and "mask" not in tensors:
-        tensors.append("mask")
+    tensor_arguments = [name for name in kind.tensor_arguments if name in call_parameters]
+    if "mask" in call_parameters and "mask" not in tensor_arguments:
+        tensor_arguments.append("mask")
     for name, parameter in call_parameters.items():
         if name not in call and name == "training":
             call[name] = ("", "", "True")
         elif name not in call and isinstance(parameter.get("default"), bool):
             call[name] = ("", "", "", repr(not parameter["default"]))
-    kind = replace(kind, base_arguments=bases, options=optional)
-    return replace(kind, call=call, tensor_arguments=tuple(tensors))
+    kind = replace(kind, base_arguments=bases, options=options)
+    return replace(kind, call=call, tensor_arguments=tuple(tensor_arguments))

@@ -16,7 +16,7 @@ BITS = 16
 class Choices:
     """Makes each choice from the next number; 0 chooses the first option, the simplest.
 
-    No number is used twice. When the numbers run out, all choices are the simplest.
+    When the numbers run out, all choices are the simplest.
     """
 
     def __init__(self, numbers: Iterable[int] = ()) -> None:

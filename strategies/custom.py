@@ -1,4 +1,4 @@
-"""The source of custom layers and models, written for Keras 3; each shows a known issue."""
+"""The source of custom layers and models, written for Keras 3."""
 
 from __future__ import annotations
 
@@ -148,10 +148,10 @@ _BODIES = {
 
 _BODIES |= {
     "Bare": _ONE_ARGUMENT.partition("\n\n    def get")[0].replace(", **kwargs", "").replace("**kwargs", "") + "\n",
-    "Talker": _ONE_ARGUMENT.replace('"by": self.by}', '"by": self.by, "more": 3}'),
+    "ExtraKey": _ONE_ARGUMENT.replace('"by": self.by}', '"by": self.by, "more": 3}'),
     "Renamed": _ONE_ARGUMENT.replace("**kwargs):", 'name="it", **kwargs):').replace("(**", '(name=f"{name}_own", **'),
-    "Around": _ONE_ARGUMENT.replace("x * self.by", "self.by(x)"),
-    "Among": _ONE_ARGUMENT.partition("\n\n    def get")[0].replace("x * self.by", "x * len(self.by)") + "\n",
+    "WrapLayer": _ONE_ARGUMENT.replace("x * self.by", "self.by(x)"),
+    "ScaleByLength": _ONE_ARGUMENT.partition("\n\n    def get")[0].replace("x * self.by", "x * len(self.by)") + "\n",
 }
 
 CUSTOM_LAYERS: Mapping[str, str] = {

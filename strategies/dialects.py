@@ -25,12 +25,12 @@ class Dialect:
         return "".join(f"{line}\n" for line in sorted(lines, key=lambda line: line.startswith("from")))
 
 
-_PYTHON = {name: f"import {name}" for name in ("functools", "math", "sys")}
-_PYTHON["importlib"] = "import importlib.util"
+_MODULES = {name: f"import {name}" for name in ("functools", "math", "sys")}
+_MODULES["importlib"] = "import importlib.util"
 DIALECTS: Mapping[str, Dialect] = {
     "keras": Dialect(
         {
-            **_PYTHON,
+            **_MODULES,
             "keras": "import keras",
             "np": "import numpy as np",
             "tf": "import tensorflow as tf",
@@ -40,7 +40,7 @@ DIALECTS: Mapping[str, Dialect] = {
     ),
     "tf_keras": Dialect(
         {
-            **_PYTHON,
+            **_MODULES,
             "np": "import numpy as np",
             "tf": "import tensorflow as tf",
             "keras": "import tf_keras as keras",

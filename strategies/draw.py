@@ -122,11 +122,11 @@ class Drawing:
         return body
 
     def _draw_instruction(self, level: Level, choices: Choices) -> Instruction | None:
-        form = choices.number(16)
+        number = choices.number(16)
         layers = [index for index, layer in enumerate(level.layers) if layer]
-        if form >= 14 and layers:
+        if number >= 14 and layers:
             return self._draw_another_call(level, choices, layers)
-        is_nest = form in (12, 13) and not level.stem and not level.linear
+        is_nest = number in (12, 13) and not level.stem and not level.linear
         return self._draw_nest(level, choices) if is_nest else self._draw_apply(level, choices)
 
     def _try_proposals(self, level: Level, proposals: Iterable[Instruction]) -> Instruction | None:
@@ -144,9 +144,9 @@ class Drawing:
     def _draw_apply(self, level: Level, choices: Choices) -> Instruction | None:
         kind = choices.pick(self.catalogue.weighted_kinds)
         argument = choices.pick(self.catalogue.arguments[kind.name])
-        least, most = kind.counts
+        min_count, max_count = kind.counts
         is_single = kind.packing == "one or each" and choices.number(4) < 3
-        count = 1 if is_single else least + choices.number(most - least + 1)
+        count = 1 if is_single else min_count + choices.number(max_count - min_count + 1)
         if level.linear and (count > 1 or is_operation(kind.name)):
             return None
         operands = self._operands(level, choices, kind, count)
@@ -367,7 +367,7 @@ class Drawing:
 _KERAS_CLASSES: tuple[ModelClass, ...] = ("", "", "", "")
 _ROLES_WITH_CLASSES = ("initializer", "regularizer", "constraint")
 _SCOPE_ROLES: Mapping[str, str] = {"double": "activation", "halves": "initializer", "magnitude": "regularizer"}
-"""The functions that a scope may make known, with the role of the arguments that take them."""
+"""The functions for a scope, each with the role of the arguments that take it."""
 
 
 def _unused_tensors(level: Level, body: Sequence[Instruction]) -> list[Tensor]:
@@ -417,7 +417,7 @@ def draw(choices: ModelChoices, catalogue: Catalogue, runner: LineRunner) -> Gra
         builder.make_model(level, "model", 0, program)
     except Refused:
         return None
-    if scope is not None and program.scope is None:  # no layer uses the scope: build again without it
+    if scope is not None and program.scope is None:  # no layer uses the scope
         builder, level = _build(program, runner)
     first_program = program
     if prepares and not program.clone_arguments and program.scope is None and frame.number(2):
@@ -434,7 +434,7 @@ def draw(choices: ModelChoices, catalogue: Catalogue, runner: LineRunner) -> Gra
 
 
 def _draw_outputs(frame: Choices, level: Level, ends: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """Choose unused tensors and, in one case of six, any tensor, perhaps for the second time."""
+    """Choose unused tensors and, in one case of six, any tensor."""
     outputs = list(ends) if frame.number(4) < 3 else [frame.pick(ends)]
     if frame.chance(6):
         outputs.append(frame.pick(level.tensors()))
@@ -446,9 +446,9 @@ def _prepare(
 ) -> tuple[Program, Builder, Level]:
     """Add up to three preparations that Keras accepts to the program."""
     count = 1 + frame.chance(4) + frame.chance(16)
-    model = prepare.Draft(program, level, objects)
+    draft = prepare.Draft(program, level, objects)
     for number in range(2 * count):
-        preparation = prepare.draw_preparation(frame, model)
+        preparation = prepare.draw_preparation(frame, draft)
         proposal = replace(program, preparations=(*program.preparations, preparation))
         is_repeated = preparation.does in {earlier.does for earlier in program.preparations}
         if is_repeated or why_undefined(proposal) or len(program.preparations) > number // 2:

@@ -55,63 +55,63 @@ _ATTRIBUTE_VALUES = (
 """Values, other than numbers, for the attribute of a custom object."""
 _BASES_WITH_KWARGS = ("layers.Layer", "keras.losses.Loss", "keras.metrics.Mean")
 
-_FACTORY = "def <{0}>({1}):\n    return lambda TAKES: GIVES{{{2}}}\n"
+_FACTORY = "def <{0}>({1}):\n    return lambda ARGS: RESULT{{{2}}}\n"
 _FUNCTIONS: Mapping[str, tuple[str, str]] = {
-    "registered": ("<NAME>", REGISTRATION + "def <NAME>(TAKES):\n    return GIVES{2.0}\n"),
-    "named": ("<NAME_named>", "def <NAME_named>(TAKES):\n    return GIVES{2.0}\n"),
-    "lambda": ("lambda TAKES: GIVES{2.0}", ""),
-    "partial": ("functools.partial(<NAME_by>, by=2.0)", "def <NAME_by>(TAKES, *, by):\n    return GIVES{by}\n"),
+    "registered": ("<NAME>", REGISTRATION + "def <NAME>(ARGS):\n    return RESULT{2.0}\n"),
+    "named": ("<NAME_named>", "def <NAME_named>(ARGS):\n    return RESULT{2.0}\n"),
+    "lambda": ("lambda ARGS: RESULT{2.0}", ""),
+    "partial": ("functools.partial(<NAME_by>, by=2.0)", "def <NAME_by>(ARGS, *, by):\n    return RESULT{by}\n"),
     "method": (
         "<TITLEFactor>(2.0).apply",
         "class <TITLEFactor>:\n    def __init__(self, by):\n        self.by = by\n\n"
-        "    def apply(self, TAKES):\n        return GIVES{self.by}\n",
+        "    def apply(self, ARGS):\n        return RESULT{self.by}\n",
     ),
     "callable": (
         "<TITLECall>(2.0)",
         "class <TITLECall>:\n    def __init__(self, by):\n        self.by = by\n\n"
-        "    def __call__(self, TAKES):\n        return GIVES{self.by}\n",
+        "    def __call__(self, ARGS):\n        return RESULT{self.by}\n",
     ),
     "static": (
         "<TITLETools>.apply",
-        "class <TITLETools>:\n    @staticmethod\n    def apply(TAKES):\n        return GIVES{2.0}\n",
+        "class <TITLETools>:\n    @staticmethod\n    def apply(ARGS):\n        return RESULT{2.0}\n",
     ),
     "variable": (
         "<NAME_times>(keras.Variable(2.0))",
-        "def <NAME_times>(by):\n    def times(TAKES):\n        return GIVES{by}\n\n    return times\n",
+        "def <NAME_times>(by):\n    def times(ARGS):\n        return RESULT{by}\n\n    return times\n",
     ),
     "variable of TensorFlow": ("<NAME_scaled>(tf.Variable(2.0))", _FACTORY.format("NAME_scaled", "by", "by")),
     "layer": (
         "<NAME_over>(layers.Embedding(1, 1))",
-        "def <NAME_over>(part):\n    part.build(())\n    return lambda TAKES: GIVES{part.embeddings[0, 0]}\n",
+        "def <NAME_over>(part):\n    part.build(())\n    return lambda ARGS: RESULT{part.embeddings[0, 0]}\n",
     ),
     "layers": (
         "<NAME_over_all>([layers.Embedding(1, 1)])",
         "def <NAME_over_all>(parts):\n    parts[0].build(())\n"
-        "    return lambda TAKES: GIVES{parts[0].embeddings[0, 0]}\n",
+        "    return lambda ARGS: RESULT{parts[0].embeddings[0, 0]}\n",
     ),
     "big dict": (
         "<NAME_among>(dict.fromkeys(map(str, range(6000)), 2.0))",
         _FACTORY.format("NAME_among", "numbers", 'numbers["7"]'),
     ),
     "cached": ("<NAME_cached>(2.0)", "@functools.cache\n" + _FACTORY.format("NAME_cached", "by", "by")),
-    "global": ("<NAME_global>", "def <NAME_global>(TAKES):\n    return GIVES{<FACTOR>}\n"),
-    "global layer": ("<NAME_table>", "def <NAME_table>(TAKES):\n    return GIVES{<table>.embeddings[0, 0]}\n"),
-    "traced": ("<NAME_traced>", "@tf.function\ndef <NAME_traced>(TAKES):\n    return GIVES{2.0}\n"),
+    "global": ("<NAME_global>", "def <NAME_global>(ARGS):\n    return RESULT{<FACTOR>}\n"),
+    "global layer": ("<NAME_table>", "def <NAME_table>(ARGS):\n    return RESULT{<table>.embeddings[0, 0]}\n"),
+    "traced": ("<NAME_traced>", "@tf.function\ndef <NAME_traced>(ARGS):\n    return RESULT{2.0}\n"),
     "registered twice": (
         "[<NAME_made>(3.0), <NAME_made>(2.0)][0]",
-        "def <NAME_made>(by):\n    @keras.saving.register_keras_serializable()\n    def made(TAKES):\n"
-        "        return GIVES{by}\n\n    return made\n",
+        "def <NAME_made>(by):\n    @keras.saving.register_keras_serializable()\n    def made(ARGS):\n"
+        "        return RESULT{by}\n\n    return made\n",
     ),
 }
-"""The value of each form of function, and its definition. GIVES{by} is the result, with `by` in place of 2.0."""
+"""The value and the definition of each form. ARGS are its parameters; RESULT{by} is its result, with `by` for 2.0."""
 
 
 def write_function(form: str, name: str, parameters: str, result: str) -> tuple[str, dict[str, str]]:
     """Write a function in a form. Return its value, and the definition that it needs."""
 
     def fill(template: str) -> str:
-        text = template.replace("NAME", name).replace("TITLE", name.title()).replace("TAKES", parameters)
-        return re.sub(r"GIVES\{(.*?)\}", lambda match: result.replace("2.0", match[1]), text)
+        text = template.replace("NAME", name).replace("TITLE", name.title()).replace("ARGS", parameters)
+        return re.sub(r"RESULT\{(.*?)\}", lambda match: result.replace("2.0", match[1]), text)
 
     value, definition = map(fill, _FUNCTIONS[form])
     return value, {definition.partition("<")[2].partition(">")[0]: definition} if definition else {}
@@ -156,10 +156,10 @@ def _forms(role_name: str, role: Role) -> tuple[dict[str, str], dict[str, str]]:
     values, definitions = {}, {}
     # An initializer that reads a weight of another layer would leave an initial value undefined.
     for form in _FUNCTIONS if role_name != "initializer" else (form for form in _FUNCTIONS if "layer" not in form):
-        values[form], new = write_function(form, role.name, role.parameters, role.result)
-        definitions.update(new)
+        values[form], form_definitions = write_function(form, role.name, role.parameters, role.result)
+        definitions.update(form_definitions)
     class_name = "MeanError" if role_name == "metric" else role.name.title()
-    # An activation is a layer. The initial value of a variable that is passed to a layer is undefined, too.
+    # A custom activation is a layer: the initial value of its variable is undefined, too.
     attribute_values = _ATTRIBUTE_VALUES[: {"activation": 3, "loss": None, "schedule": None}.get(role_name, 4)]
     values |= {
         "namesake": f"<{role.namesake}>",

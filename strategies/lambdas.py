@@ -23,7 +23,7 @@ _OUTPUTS_OF_TWO = {
 """The replacement of each output if the input is two tensors."""
 _NEW_TENSORS = {"x": "x + 1.0", "x[0]": "x[0] * 2.0", "x[1]": "x[0] + x[1]"}
 """Replacements of outputs that are the input itself, which would get the output's mask."""
-_SHAPES = {"x[..., :1]": "(*<0>.shape[1:-1], 1)", "x[:, 0]": "tuple(<0>.shape[2:])"}
+_SHAPES_BY_OUTPUT = {"x[..., :1]": "(*<0>.shape[1:-1], 1)", "x[:, 0]": "tuple(<0>.shape[2:])"}
 
 
 class Form(NamedTuple):
@@ -50,12 +50,12 @@ _FORMS = {
         + "def <transform>(x):\n    return {other}\n\n\ndef <transform>(x):\n    return {result}\n",
     ),
 }
-"""Forms for `Lambda` only; it also has the forms of all functions (`FUNCTION_FORMS`)."""
+"""Forms for `Lambda` only, besides `FUNCTION_FORMS`."""
 _FORMS_WITHOUT_NUMBER = ("registered", "named", "lambda", "static", "traced", "training", "mask")
 # Almost half are registered: for others, Keras 3 raises, which hides all other bugs.
 _FORM_CHOICES = (*("registered",) * 20, *FUNCTION_FORMS, *_FORMS)
-_MASKS = ("", "pass", *("",) * 9, "some", "make", "fixed", "named", *("registered",) * 9)
-_OUTPUT_SHAPES = ("", "", "given", "callable", *("",) * 4, *("registered",) * 3)
+_MASK_FORMS = ("", "pass", *("",) * 9, "some", "make", "fixed", "named", *("registered",) * 9)
+_SHAPE_FORMS = ("", "", "given", "callable", *("",) * 4, *("registered",) * 3)
 _CONTAINERS: tuple[Arrangement, ...] = ("list", "list", "tuple", "dict", "nested")
 
 
@@ -106,8 +106,8 @@ class LambdaSketch(NamedTuple):
 
 
 def draw_lambda(choices: Choices) -> LambdaSketch:
-    outputs, form, mask = choices.pick(_OUTPUTS), choices.pick(_FORM_CHOICES), choices.pick(_MASKS)
-    return LambdaSketch(outputs, form, mask, choices.pick(_OUTPUT_SHAPES), choices.pick(_CONTAINERS))
+    outputs, form, mask = choices.pick(_OUTPUTS), choices.pick(_FORM_CHOICES), choices.pick(_MASK_FORMS)
+    return LambdaSketch(outputs, form, mask, choices.pick(_SHAPE_FORMS), choices.pick(_CONTAINERS))
 
 
 def _fill(template: str, texts: dict[str, str]) -> str:
@@ -135,10 +135,10 @@ def _mask(form: str, output_count: int, container: Arrangement, count: int, defi
 
 
 def _output_shape(form: str, texts: list[str], container: Arrangement, count: int, definitions: dict[str, str]) -> str:
-    if form != "given" and count == 1 and not _SHAPES.keys() & set(texts):
+    if form != "given" and count == 1 and not _SHAPES_BY_OUTPUT.keys() & set(texts):
         shapes = arrange(["s"] * len(texts), container, "out")
         if form == "callable":
             return f"lambda s: {shapes}"
         definitions["output_shape"] = REGISTRATION + f"def <output_shape>(s):\n    return {shapes}\n"
         return "<output_shape>"
-    return arrange([_SHAPES.get(text, "tuple(<0>.shape[1:])") for text in texts], container, "out")
+    return arrange([_SHAPES_BY_OUTPUT.get(text, "tuple(<0>.shape[1:])") for text in texts], container, "out")

@@ -54,9 +54,9 @@ _FAMILIES: Mapping[str, str] = {
         Stack: widths=[4, 3] | widths=(2,)
         Branches: units=4 | units=2
         Louder: | depth=2
-        Bare Talker Renamed: | by=3.0
-        Around: by=layers.Dense(3) | by=layers.Activation("tanh")
-        Among: by={1: 2.0} | by=(1, 2) | by=np.arange(3) | by=[(1, 2)]
+        Bare ExtraKey Renamed: | by=3.0
+        WrapLayer: by=layers.Dense(3) | by=layers.Activation("tanh")
+        ScaleByLength: by={1: 2.0} | by=(1, 2) | by=np.arange(3) | by=[(1, 2)]
     """,
     "recurrent": """
         LSTM *4 @time: units=3 | units=2, return_sequences=True | units=3, go_backwards=True
@@ -197,7 +197,7 @@ CATALOGUE: Mapping[str, Kind] = {
 EXCLUDED_LAYERS = frozenset(
     (
         *("Layer", "Wrapper", "AbstractRNNCell"),  # base classes
-        "StackedRNNCells",  # takes a nested state, which no drawn model has; drawn as the cell of an RNN
+        "StackedRNNCells",  # drawn as the cell of an RNN
         *("CuDNNGRU", "CuDNNLSTM"),  # run on a GPU only
         *("InputLayer", "TFSMLayer", "TorchModuleWrapper", "JaxLayer", "FlaxLayer"),  # no script makes what they wrap
     )

@@ -1,4 +1,4 @@
-"""Draws optimizers, losses, initializers and other objects of Keras, as expressions with arguments."""
+"""Draws optimizers, losses, initializers and other objects of Keras, as expressions."""
 
 from __future__ import annotations
 

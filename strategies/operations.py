@@ -1,7 +1,7 @@
 """The catalogue of operations: functions of Keras or TensorFlow, operators, and slices.
 
 The functions and their arguments are read from the release. If a function takes more than tensors and plain values, its
-calls are listed in `CALLS`. Keras decides which calls are valid.
+calls are listed in `CALLS`.
 """
 
 from __future__ import annotations
@@ -184,7 +184,7 @@ _OMITTED_ARGUMENTS = frozenset(
         *("grad_b", "window", "value_index", "transpose_a", "adjoint_a", "adjoint_b", "output_type"),
     )
 )
-"""Optional arguments that are never passed: they have no effect that could be compared."""
+"""Optional arguments that are never passed: they have no comparable effect."""
 _LIST_ARGUMENTS = ("xs", "arrays", "tensors", "values")
 
 

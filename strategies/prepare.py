@@ -18,7 +18,7 @@ _WEIGHT_BY_KIND = {**dict.fromkeys(("Dense", "EinsumDense", "Conv1D", "Conv2D"),
 _LORA_LAYERS = ("Dense", "EinsumDense", "Embedding")
 _LORA_ARGUMENTS = ("rank=1", "rank=2", "rank=1, lora_alpha=3", 'rank=1, a_initializer="ones", b_initializer="ones"')
 _ADAPTED_ARGUMENTS: Mapping[str, tuple[str, str]] = {
-    "Normalization": (" mean variance ", "np.arange(1, {twice} + 1).reshape(2, *{shape}) / 2"),
+    "Normalization": (" mean variance ", "np.arange(1, {count} + 1).reshape(2, *{shape}) / 2"),
     "Discretization": (" bin_boundaries ", "np.arange(1, 13) / 2"),
     "IntegerLookup": (" vocabulary ", "np.array([1, 2, 4])"),
     "StringLookup": (" vocabulary ", 'np.array(["red", "green"])'),
@@ -81,12 +81,12 @@ class Draft(NamedTuple):
     objects: Objects
 
 
-def _compile_lines(choices: Choices, model: Draft) -> list[str]:
+def _compile_lines(choices: Choices, draft: Draft) -> list[str]:
     """Draw a call of `compile` with one loss and metric, or with one per output."""
     arguments: dict[str, str] = {}
 
     def draw_value(role: str, texts: Sequence[str]) -> str:
-        drawn = draw_object(role, model.objects, choices) if choices.number(8) >= 5 else ""
+        drawn = draw_object(role, draft.objects, choices) if choices.number(8) >= 5 else ""
         return drawn or choices.pick(texts)
 
     if choices.number(2):
@@ -96,12 +96,12 @@ def _compile_lines(choices: Choices, model: Draft) -> list[str]:
             text = draw_value(role, texts)
             text = f"[{text}]" if name == "metrics" else text
             plain = '["mse"]' if name == "metrics" else '"mse"'
-            arguments[name] = _repeat_for_outputs(text, plain, choices, model)
+            arguments[name] = _repeat_for_outputs(text, plain, choices, draft)
     if choices.chance(6):
         arguments["weighted_metrics"] = f"[{draw_value('metric', _METRICS)}]"
     if "loss" in arguments and choices.chance(6):
-        has_several = len(model.program.outputs) > 1
-        arguments["loss_weights"] = _repeat_for_outputs("0.5", "0.5", choices, model) if has_several else "0.5"
+        has_several = len(draft.program.outputs) > 1
+        arguments["loss_weights"] = _repeat_for_outputs("0.5", "0.5", choices, draft) if has_several else "0.5"
     for name, texts in _COMPILE_OPTIONS.items():
         if choices.chance(6):
             arguments[name] = choices.pick(texts)
@@ -115,8 +115,8 @@ def _attach_lines(choices: Choices, on: int | None) -> list[str]:
     return [f"<it>.extra = {text}", *(["<it>.extra.build((None, 4))"] if "Dense" in text and choices.number(2) else [])]
 
 
-def _repeat_for_outputs(text: str, plain: str, choices: Choices, model: Draft) -> str:
-    count, arrangement = len(model.program.outputs), model.program.gives
+def _repeat_for_outputs(text: str, plain: str, choices: Choices, draft: Draft) -> str:
+    count, arrangement = len(draft.program.outputs), draft.program.gives
     if arrangement == "dict" and choices.chance(3):
         return f'{{"out_0": {text}}}'
     if count > 1 and (choices.chance(2) or text == "0.5"):
@@ -125,10 +125,10 @@ def _repeat_for_outputs(text: str, plain: str, choices: Choices, model: Draft) -
     return text
 
 
-def _adapt_lines(choices: Choices, model: Draft, index: int) -> list[str]:
-    apply = model.program.body[index]
-    shape = tuple(size or 3 for size in model.level.output(apply.tensors[0]).shape)
-    return [f"<it>.adapt({_ADAPTED_ARGUMENTS[_kind(model, index)][1].format(shape=shape, twice=2 * math.prod(shape))})"]
+def _adapt_lines(choices: Choices, draft: Draft, index: int) -> list[str]:
+    apply = draft.program.body[index]
+    shape = tuple(size or 3 for size in draft.level.output(apply.tensors[0]).shape)
+    return [f"<it>.adapt({_ADAPTED_ARGUMENTS[_kind(draft, index)][1].format(shape=shape, count=2 * math.prod(shape))})"]
 
 
 def remove_adapted_arguments(body: Sequence[Instruction], on: int) -> tuple[Instruction, ...]:
@@ -140,10 +140,10 @@ def remove_adapted_arguments(body: Sequence[Instruction], on: int) -> tuple[Inst
     return (*body[:on], replace(apply, arguments=(*bins, *others)), *body[on + 1 :])
 
 
-def draw_preparation(choices: Choices, model: Draft) -> Preparation:
+def draw_preparation(choices: Choices, draft: Draft) -> Preparation:
     """Draw a preparation that fits the layers of the model."""
-    applied = [(index, step.kind) for index, step in enumerate(model.program.body) if isinstance(step, Apply)]
-    layers = [(index, kind) for index, kind in applied if model.level.layers[index]]
+    kinds = [(index, step.kind) for index, step in enumerate(draft.program.body) if isinstance(step, Apply)]
+    layers = [(index, kind) for index, kind in kinds if draft.level.layers[index]]
     candidates: Mapping[str, Sequence[int]] = {
         "weight trainable": [index for index, kind in layers if kind in _WEIGHT_BY_KIND],
         "adapt": [index for index, kind in layers if kind in _ADAPTED_ARGUMENTS],
@@ -158,25 +158,25 @@ def draw_preparation(choices: Choices, model: Draft) -> Preparation:
         on = choices.pick(layers)[0]
     elif name == "hang" and candidates["weight trainable"] and choices.chance(4):
         on = choices.pick(candidates["weight trainable"])
-    return Preparation(name, tuple(_PREPARATIONS[name][1](choices, model, on)), on)
+    return Preparation(name, tuple(_PREPARATIONS[name][1](choices, draft, on)), on)
 
 
-def _kind(model: Draft, on: int | None) -> str:
-    apply = model.program.body[on or 0]
+def _kind(draft: Draft, on: int | None) -> str:
+    apply = draft.program.body[on or 0]
     return apply.kind if isinstance(apply, Apply) else ""
 
 
 _PREPARATIONS: Mapping[str, tuple[int, Callable[[Choices, Draft, int | None], list[str]]]] = {
-    "compile": (6, lambda choices, model, on: _compile_lines(choices, model)),
-    "trainable": (3, lambda choices, model, on: [f"<it>.trainable = {choices.pick(('False', 'False', 'True'))}"]),
-    "weight trainable": (3, lambda choices, model, on: [f"<it>.{_WEIGHT_BY_KIND[_kind(model, on)]}.trainable = False"]),
-    "policy": (1, lambda choices, model, on: [choices.pick(_POLICIES)]),
-    "session": (2, lambda choices, model, on: [choices.pick(_SESSION_SETTINGS)]),
-    "adapt": (9, lambda choices, model, on: _adapt_lines(choices, model, on or 0)),
-    "lora": (4, lambda choices, model, on: [f"<it>.enable_lora({choices.pick(_LORA_ARGUMENTS)})"]),
-    "quantize": (2, lambda choices, model, on: [choices.pick(_QUANTIZE_CALLS)]),
-    "hang": (5, lambda choices, model, on: _attach_lines(choices, on)),
-    "set": (1, lambda choices, model, on: [f"<it>.{choices.pick(_ATTRIBUTE_SETTINGS)}"]),
+    "compile": (6, lambda choices, draft, on: _compile_lines(choices, draft)),
+    "trainable": (3, lambda choices, draft, on: [f"<it>.trainable = {choices.pick(('False', 'False', 'True'))}"]),
+    "weight trainable": (3, lambda choices, draft, on: [f"<it>.{_WEIGHT_BY_KIND[_kind(draft, on)]}.trainable = False"]),
+    "policy": (1, lambda choices, draft, on: [choices.pick(_POLICIES)]),
+    "session": (2, lambda choices, draft, on: [choices.pick(_SESSION_SETTINGS)]),
+    "adapt": (9, lambda choices, draft, on: _adapt_lines(choices, draft, on or 0)),
+    "lora": (4, lambda choices, draft, on: [f"<it>.enable_lora({choices.pick(_LORA_ARGUMENTS)})"]),
+    "quantize": (2, lambda choices, draft, on: [choices.pick(_QUANTIZE_CALLS)]),
+    "hang": (5, lambda choices, draft, on: _attach_lines(choices, on)),
+    "set": (1, lambda choices, draft, on: [f"<it>.{choices.pick(_ATTRIBUTE_SETTINGS)}"]),
 }
 """The preparations by name: how often each is drawn, and a function that draws its lines."""
 _WEIGHTED_NAMES = [name for name, (weight, _) in _PREPARATIONS.items() for _ in range(weight)]

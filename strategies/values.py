@@ -1,6 +1,6 @@
 """Values to try for an argument, by its name, suffix, prefix or default.
 
-Keras decides which of them are valid. The values of a row are separated by ` | `, the simplest first.
+The values of a row are separated by ` | `, the simplest first.
 """
 
 from __future__ import annotations
@@ -140,9 +140,9 @@ def _row_for(name: str) -> str | None:
     if name in ROWS_BY_NAME:
         return ROWS_BY_NAME[name]
     for table, matches in ((ROWS_BY_ENDING, name.endswith), (ROWS_BY_BEGINNING, name.startswith)):
-        for part in sorted(table, key=len, reverse=True):
-            if matches(part):
-                return table[part]
+        for affix in sorted(table, key=len, reverse=True):
+            if matches(affix):
+                return table[affix]
     return None
 
 

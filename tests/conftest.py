@@ -71,8 +71,8 @@ def pytest_configure(config: pytest.Config) -> None:
 def _allow_slow_tests(config: pytest.Config) -> None:
     """Let Hypothesis accept slow tests, since the machine may be busy."""
     if not config.getoption("--hypothesis-profile"):
-        slow = [HealthCheck.too_slow, *settings.default.suppress_health_check]
-        settings.register_profile("patient", settings.default, deadline=None, suppress_health_check=slow)
+        suppressed_checks = [HealthCheck.too_slow, *settings.default.suppress_health_check]
+        settings.register_profile("patient", settings.default, deadline=None, suppress_health_check=suppressed_checks)
         settings.load_profile("patient")
 
 
@@ -96,8 +96,8 @@ def _selects_no_keras(config: pytest.Config) -> bool:
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """With `-m no_keras`, skip modules without such a test, since many of them import Keras."""
-    tests = _selects_no_keras(config) and collection_path.name.startswith("test_")
-    return True if tests and "no_keras" not in collection_path.read_text(encoding="utf-8") else None
+    is_test = _selects_no_keras(config) and collection_path.name.startswith("test_")
+    return True if is_test and "no_keras" not in collection_path.read_text(encoding="utf-8") else None
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -135,8 +135,8 @@ def _group(item: pytest.Item) -> str:
 
 def _wants_all(config: pytest.Config) -> bool:
     """Whether slow tests run: with --all, if a test is named, or if `-m` selects tests."""
-    marked = config.option.markexpr and not _selects_no_keras(config)
-    return bool(runs_all_tests() or marked or any("::" in argument for argument in config.args))
+    is_marked = config.option.markexpr and not _selects_no_keras(config)
+    return bool(runs_all_tests() or is_marked or any("::" in argument for argument in config.args))
 
 
 @pytest.hookimpl(trylast=True)
@@ -197,9 +197,9 @@ def without_keras(
     for name in KERAS_PACKAGES:
         (folder / f"{name}.py").write_text('raise SystemExit("this test is marked no_keras")')
     monkeypatch.setenv("PYTHONPATH", str(folder))
-    before = set() if _selects_no_keras(request.config) else KERAS_PACKAGES & sys.modules.keys()
+    imported_before = set() if _selects_no_keras(request.config) else KERAS_PACKAGES & sys.modules.keys()
     yield
-    assert KERAS_PACKAGES & sys.modules.keys() == before
+    assert KERAS_PACKAGES & sys.modules.keys() == imported_before
 
 
 @pytest.fixture(scope="session", autouse=True)

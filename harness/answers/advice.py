@@ -12,8 +12,8 @@ from clonediff.harness.trials.triage import makes_a_clone
 from clonediff.reports.records import Cause, Difference
 from clonediff.strategies.layers import CATALOGUE
 
-_REGISTER = "@keras.saving.register_keras_serializable()"
-_SCOPE = "clone within `keras.saving.custom_object_scope({{'{name}': {name}}})`"
+_DECORATOR = "@keras.saving.register_keras_serializable()"
+_SCOPE_ADVICE = "clone within `keras.saving.custom_object_scope({{'{name}': {name}}})`"
 _CRASH_ADVICE = (
     (
         r"(?P<kind>\w+)\.__init__\(\) got an unexpected keyword argument '(?P<name>\w+)'",
@@ -29,15 +29,15 @@ _CRASH_ADVICE = (
     (r"Lambda layer with a Python `lambda` inside", "replace the Lambda with a custom layer"),
     (
         r"Python `?lambda|'__lambda__'|<lambda>|identifier: \{'value'|config format for \{'value'",
-        f"replace the lambda with a function that has {_REGISTER} above it",
+        f"replace the lambda with a function that has {_DECORATOR} above it",
     ),
     (
         r"(?:(?:locate|Unknown) [a-z ]+:? |(?:identifier|activation function):? '?\{.*?'config': )'(?P<name>\w+)'",
-        f"write {_REGISTER} above `{{name}}`, or {_SCOPE}",
+        f"write {_DECORATOR} above `{{name}}`, or {_SCOPE_ADVICE}",
     ),
 )
 """A pattern for an exception's message, and the advice; the first match counts."""
-_NO_ARGUMENT = re.compile(r"(?P<kind>\w+)\.__init__\(\) missing \d+ required positional arguments?: (?P<names>.*)")
+_MISSING_ARGUMENT = re.compile(r"(?P<kind>\w+)\.__init__\(\) missing \d+ required positional arguments?: (?P<names>.*)")
 
 
 class UserClasses(NamedTuple):
@@ -74,7 +74,7 @@ def advice(cause: Cause, message: str, user_classes: UserClasses) -> Advice:
 
 
 def _crash_advice(message: str, user_classes: UserClasses) -> Advice:
-    if (missing := _NO_ARGUMENT.search(message)) and missing["kind"] in user_classes.classes:
+    if (missing := _MISSING_ARGUMENT.search(message)) and missing["kind"] in user_classes.classes:
         names = re.findall(r"'(\w+)'", missing["names"])
         return Advice(_config_advice(user_classes.classes[missing["kind"]], names), user_fault=True)
     for pattern, text in _CRASH_ADVICE:
@@ -82,7 +82,7 @@ def _crash_advice(message: str, user_classes: UserClasses) -> Advice:
             groups = match.groupdict()
             if groups.get("kind") in CATALOGUE:
                 break
-            text = _SCOPE if groups.get("name") in user_classes.registered_names else text
+            text = _SCOPE_ADVICE if groups.get("name") in user_classes.registered_names else text
             return Advice(text.format(**groups), user_fault=bool(groups))
     return Advice()
 
@@ -97,17 +97,17 @@ def _lost_argument_advice(cause: Cause, user_classes: UserClasses) -> Advice:
         value = f"config['{root.name.rpartition('.')[2]}']"
         lines = f"`{value} = keras.saving.deserialize_keras_object({value})`, `return cls(**config)`"
         return Advice(f"write `{owner.__name__}.from_config`: {lines}", user_fault=True)
-    lost = (item.name for item in cause.differences if (item.part, item.first) == (root.part, root.first))
-    return Advice(_config_advice(owner, dict.fromkeys(name.rpartition(".")[2] for name in lost)), user_fault=True)
+    names = (item.name for item in cause.differences if (item.part, item.first) == (root.part, root.first))
+    return Advice(_config_advice(owner, dict.fromkeys(name.rpartition(".")[2] for name in names)), user_fault=True)
 
 
 def _owner(root: Difference, user_classes: UserClasses) -> type | None:
     """The user's class at fault: of a layer, or of an argument of `compile`."""
     if "." not in root.name and root.first and root.first.kind in user_classes.classes:
         return user_classes.classes[root.first.kind]
-    last = root.name.rpartition(".")[2]
+    attribute = root.name.rpartition(".")[2]
     if root.name.startswith(("loss", "metrics", "optimizer", "_compile_config", "compiled")):
-        return next((owner for owner in user_classes.classes.values() if _parameter(owner, last)), None)
+        return next((owner for owner in user_classes.classes.values() if _parameter(owner, attribute)), None)
     return None
 
 
@@ -119,12 +119,12 @@ def _parameter(owner: type, attribute: str) -> str:
 
 def _config_advice(owner: type, attributes: Iterable[str]) -> str:
     """What to write so that the config of a class has these attributes."""
-    kind = owner.__name__
+    class_name = owner.__name__
     parameters = {attribute: _parameter(owner, attribute) for attribute in attributes}
     items = ", ".join(f'"{parameter}": self.{name}' for name, parameter in parameters.items() if parameter)
     if not items:
         names = ", ".join(f"`{name}`" for name in parameters)
-        return f"add {names} to `{kind}.__init__` and to `{kind}.get_config`, or set it on the clone"
+        return f"add {names} to `{class_name}.__init__` and to `{class_name}.get_config`, or set it on the clone"
     if any("get_config" in vars(base) for base in owner.__mro__ if base.__module__ == owner.__module__):
-        return f"add to the result of `{kind}.get_config`: `{items}`"
-    return f"write `{kind}.get_config`: `return {{**super().get_config(), {items}}}`"
+        return f"add to the result of `{class_name}.get_config`: `{items}`"
+    return f"write `{class_name}.get_config`: `return {{**super().get_config(), {items}}}`"

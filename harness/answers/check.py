@@ -10,9 +10,9 @@ import msgspec
 
 from clonediff.harness.answers.advice import UserClasses, advice
 from clonediff.harness.answers.in_process import ClonedModel, clone_live
-from clonediff.harness.answers.sentences import effects, headline, sentence
+from clonediff.harness.answers.sentences import consequences, headline, sentence
 from clonediff.harness.answers.user_causes import user_causes
-from clonediff.harness.answers.user_models import UserModel, user_model
+from clonediff.harness.answers.user_models import UserModel, load_user_model
 from clonediff.harness.inside.subclassed import CLONE_LINES
 from clonediff.harness.inside.values import describe_input
 from clonediff.harness.observation import Case
@@ -94,24 +94,24 @@ def drop_renames(causes: Iterable[ExplainedCause]) -> list[ExplainedCause]:
 def check(spec: str, cloners: Sequence[str] = UPSTREAM_AND_FIXED, clone_function: str = "") -> CheckedModel:
     """Check a model that `spec`, an argument of the command line, names.
 
-    Raises `RecordError` with the reason and advice if the model cannot be checked.
+    Raises `RecordError` if the model cannot be checked.
     """
     try:
-        user = user_model(spec, cloners, clone_function)
+        user = load_user_model(spec, cloners, clone_function)
         cloned = clone_live(user.model, user.cloners)
     except (TypeError, ValueError, RuntimeError) as error:
         raise RecordError(one_line(f"{spec} cannot be checked: {error}")) from None
     explainer = _Explainer(user, cloned)
     clones = explainer.causes_by_cloner()
-    if untried := [name for name in user.cloners if name not in clones]:  # an earlier cloner changed the model
-        clones |= check(spec, untried, clone_function).clones
+    if untried_cloners := [name for name in user.cloners if name not in clones]:  # a cloner changed the model
+        clones |= check(spec, untried_cloners, clone_function).clones
     kind = user.subclass or type(user.model).__name__
     inputs = tuple(map(describe_input, cloned.inputs))
     return CheckedModel(spec, kind, explainer.versions, inputs, clones, bool(user.subclass), user.replaced or {})
 
 
 class _Explainer:
-    """Explains to the user of a model the causes of each cloner."""
+    """Explains the causes of each cloner to a user."""
 
     def __init__(self, user: UserModel, cloned: ClonedModel) -> None:
         self._user, self._cloned, self._generation = user, cloned, cloned.generation
@@ -127,8 +127,8 @@ class _Explainer:
     def causes_by_cloner(self) -> dict[str, tuple[ExplainedCause, ...]]:
         """The causes of each cloner, except causes in replaced layers."""
         cloned, replaced = self._cloned, self._user.replaced or ()
-        by_cloner = add_blame({name: user_causes(cloned.causes_of(name, replaced)) for name in cloned.clones})
-        return {name: tuple(self._explain(cause, name) for cause in causes) for name, causes in by_cloner.items()}
+        groups = add_blame({name: user_causes(cloned.causes_of(name, replaced)) for name in cloned.clones})
+        return {name: tuple(self._explain(cause, name) for cause in causes) for name, causes in groups.items()}
 
     def _explain(self, cause: Cause, cloner: str) -> ExplainedCause:
         failure = self._cloned.clones[cloner].failure
@@ -139,7 +139,7 @@ class _Explainer:
             cause=cause,
             headline=headline(cause),
             sentence=sentence(cause, failure),
-            consequences=tuple(dict.fromkeys(effects(cause, self._cloned.original))),
+            consequences=tuple(dict.fromkeys(consequences(cause, self._cloned.original))),
             known=known.id if known else None,
             explanation=". ".join(filter(None, (known.title, known.reason))) if known else "",
             link=known.link if known else None,
@@ -166,8 +166,8 @@ def _user_classes(model: Any, generation: Generation) -> UserClasses:
     from clonediff.harness.inside.layers import is_custom_class
     from clonediff.harness.inside.leaks import owned_objects
 
-    kinds = {type(item) for item in owned_objects(model).values()}
-    classes = {kind.__name__: kind for kind in kinds if hasattr(kind, "from_config") and is_custom_class(kind)}
+    types = {type(item) for item in owned_objects(model).values()}
+    classes = {cls.__name__: cls for cls in types if hasattr(cls, "from_config") and is_custom_class(cls)}
     registered = framework(generation).keras.saving.get_custom_objects().values()
     return UserClasses(classes, frozenset(getattr(item, "__name__", "") for item in registered))
 

@@ -1,4 +1,4 @@
-"""Check a user's cloner or model in this process, such as in a test.
+"""Check a user's cloner or model in this process.
 
 The module itself imports no Keras.
 """

@@ -89,7 +89,7 @@ def replay(
         except SubjectError as error:
             yield from (replace(row, reason=str(error)) for _, row in pairs)
             continue
-        fixed, upstream = (ScriptRunner(subject, process.search_path, fixed=ours) for ours in (True, False))
+        fixed, upstream = (ScriptRunner(subject, process.search_path, fixed=is_fixed) for is_fixed in (True, False))
         with process, contextlib.closing(fixed), contextlib.closing(upstream):
             for target, row in pairs:
                 start = time.monotonic()
@@ -191,8 +191,8 @@ def row_lines(row: ReplayRow) -> Iterator[str]:
     if row.reason:
         yield indent + one_line(row.reason)
     if row.answer is BREAKS:
-        shows = "also shows" if row.id else "shows"
+        verb = "also shows" if row.id else "shows"
         for cause in row.causes:
             if row.id not in (cause.id, cause.known):
                 known = f" (known: {cause.known})" if cause.known else ""
-                yield indent + one_line(f"{shows}: {cause.title} [{cause.id}]{known}")
+                yield indent + one_line(f"{verb}: {cause.title} [{cause.id}]{known}")

@@ -15,13 +15,13 @@ from clonediff.harness.subjects.releases import search_path_of
 from clonediff.harness.subjects.subject import Subject
 from clonediff.reports.documents import issue, template
 from clonediff.reports.known import KNOWN_ISSUES, ROOTS, KnownIssues, header_of
-from clonediff.reports.known_index import NAMES, by_root, facts_of
+from clonediff.reports.known_index import GENERATION_NAMES, facts_of, group_by_root
 from clonediff.reports.markup import code_block
 from clonediff.reports.records import EFFECTS
 from clonediff.strategies.program import Generation
 
 FIXES_FOLDER = KNOWN_ISSUES.with_name("fixes")
-SCRIPTS_SHOWN = 3
+MAX_SCRIPTS = 3
 """How many scripts the issue of a root cause shows."""
 
 
@@ -52,15 +52,15 @@ def issue_of_root(name: str, known: KnownIssues, fixes: Path = FIXES_FOLDER) -> 
     """The text of one issue for all open bugs of a root cause, or None."""
     root = name.removeprefix("tf-")
     generation: Generation = "tf_keras" if name.startswith("tf-") else "keras"
-    bugs = [bug for bug in dict(by_root(known, generation)).get(root, []) if bug.until is None]
+    bugs = [bug for bug in dict(group_by_root(known, generation)).get(root, []) if bug.until is None]
     if not bugs:
         return None
-    smallest = sorted(bugs, key=lambda bug: (len(bug.code.splitlines()), bug.id))[:SCRIPTS_SHOWN]
+    smallest_bugs = sorted(bugs, key=lambda bug: (len(bug.code.splitlines()), bug.id))[:MAX_SCRIPTS]
     return template("root_issue.md.j2", str).render(
         title=ROOTS[root],
-        generation=NAMES[generation],
+        generation=GENERATION_NAMES[generation],
         bugs=bugs,
-        smallest=sorted(smallest, key=bugs.index),
+        smallest_bugs=sorted(smallest_bugs, key=bugs.index),
         fixes=list(_fixes({bug.id for bug in bugs}, fixes)),
         effects=EFFECTS,
         facts_of=facts_of,

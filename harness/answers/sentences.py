@@ -1,4 +1,4 @@
-"""Explain a cause to a user: the layer, the argument, both values, the effects."""
+"""Explain a cause to a user: the layer, the argument, both values, the consequences."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _HEADLINES: tuple[tuple[Severity, dict[str, str], str], ...] = (
     (NAME, {}, "{clone} has a different name"),
 )
 """A severity, patterns for the fields of a difference, and its effect; the first match counts."""
-_FACTS = ("config", "attribute", "compiled")
+_FACT_PARTS = ("config", "attribute", "compiled")
 _FUNCTION = re.compile(r"function (\S+) [0-9a-f]+")
 _DIGEST = re.compile(r"(array of .*): [0-9a-f]+")
 _HASH = re.compile(r", [0-9a-f]{24}(?=\))")
@@ -53,12 +53,12 @@ _MAX_LISTED = 4
 
 def headline(cause: Cause) -> str:
     """The worst effect of a cause on the user, in a few words."""
-    worst = [item for item in cause.differences if item.severity is cause.severity] or [cause.root]
-    difference = next((item for item in worst if item.run), worst[0])
+    items = [item for item in cause.differences if item.severity is cause.severity] or [cause.root]
+    difference = next((item for item in items if item.run), items[0])
     if difference.check == "untouched":
         return "cloning changes the original"
     clone = "a second clone" if difference.check == "again" else "the clone"
-    if cause.severity is OUTPUT and _is_seed(difference):
+    if cause.severity is OUTPUT and _is_about_seed(difference):
         return f"{clone} draws different random numbers"
     if cause.severity is PROPERTY and fact_name(difference).startswith("metrics"):
         return f"the metrics of {clone} have different settings"
@@ -70,7 +70,7 @@ def headline(cause: Cause) -> str:
     )
 
 
-def _is_seed(difference: Difference) -> bool:
+def _is_about_seed(difference: Difference) -> bool:
     return difference.part == "state" and difference.expected.startswith(("random_position", "seed_generator"))
 
 
@@ -92,12 +92,12 @@ def sentence(cause: Cause, failure: Failure | None = None) -> str:
         if root.raised.frame.endswith(":compile_from_config"):
             text = "`clone_model` cannot compile the clone"
         return f"{text}: {root.raised.type}: {message_of(failure.message if failure else root.raised.message)}"
-    if _is_seed(root):
+    if _is_about_seed(root):
         return f"{layer} has a seed in the model but not in {clone}"
-    if root.part in _FACTS and root.aspect != "compiled" and root.check != "untouched":
+    if root.part in _FACT_PARTS and root.aspect != "compiled" and root.check != "untouched":
         is_compiled = aspect_of(root).role == "compiled"
         items = [item for item in cause.differences if (item.part, item.first, item.run) == (root.part, root.first, "")]
-        facts = dict.fromkeys(f"`{fact_name(item)}` {_both_values(item, clone)}" for item in items)
+        facts = dict.fromkeys(f"`{fact_name(item)}` {_values_text(item, clone)}" for item in items)
         return f"{'compile settings' if is_compiled else layer or 'the model'}: {_enumeration(list(facts))}"
     text += f": {layer}" if layer not in text else ""
     values = (root.expected, root.found)
@@ -107,7 +107,7 @@ def sentence(cause: Cause, failure: Failure | None = None) -> str:
     return f"{text}: {root.expected} in the model, {root.found} in {clone}"
 
 
-def _both_values(difference: Difference, clone: str) -> str:
+def _values_text(difference: Difference, clone: str) -> str:
     values = (difference.expected, difference.found)
     expected, found = (_HASH.sub("", _FUNCTION.sub(r"the function `\1`", value)) for value in values)
     if expected == found:
@@ -118,7 +118,7 @@ def _both_values(difference: Difference, clone: str) -> str:
     return f"is {'missing' if expected == 'nothing' else expected} in the model, {lost} in {clone}"
 
 
-def effects(cause: Cause, original: Observation) -> Iterator[str]:
+def consequences(cause: Cause, original: Observation) -> Iterator[str]:
     """Yield the consequences of a cause for a user, the worst last."""
     model, differences = original.structure, cause.differences
     if colliding_names(cause):
@@ -127,7 +127,7 @@ def effects(cause: Cause, original: Observation) -> Iterator[str]:
     if flags and "trainable" in (cause.root.part, cause.root.change):
         verb = "trains" if flags[0].found in ("true", "True") else "does not train"
         weights = (model.weights[int(re.findall(r"\d+", item.location)[-1])] for item in flags)
-        yield f"the clone {verb} {_enumeration([_variable(model, weight) for weight in weights])}"
+        yield f"the clone {verb} {_enumeration([_variable_name(model, weight) for weight in weights])}"
     for difference in differences:
         if (difference.part, difference.change) == ("weight", "order"):
             yield _order_sentence(model, difference)
@@ -136,9 +136,9 @@ def effects(cause: Cause, original: Observation) -> Iterator[str]:
             yield f"clone.set_weights(model.get_weights()) raises {difference.raised.type}: {message}"
     attributes = [item for item in differences if (item.part, item.found) == _NO_ATTRIBUTE]
     missing = attributes or [item for item in differences if item.change == "missing"]
-    lost = list(dict.fromkeys(map(_lost_part, missing)))
-    if len(lost) > 1:
-        yield f"the clone lacks {_enumeration(lost)}"
+    lost_parts = list(dict.fromkeys(map(_lost_part, missing)))
+    if len(lost_parts) > 1:
+        yield f"the clone lacks {_enumeration(lost_parts)}"
     if cause.root.part == "kind" and not layer_name(cause.root.first):
         yield f"the clone lacks the methods and attributes of `{cause.root.expected}`, such as a `train_step`"
     is_refused = any(difference.check == "weights" and difference.raised is not None for difference in differences)
@@ -155,22 +155,21 @@ def _lost_part(difference: Difference) -> str:
 
 
 def _order_sentence(model: Structure, difference: Difference) -> str:
-    """A sentence about the order of weights, with an example."""
     order = json.loads(difference.found)
     pairs = ((model.weights[index], model.weights[other]) for index, other in enumerate(order) if index != other)
-    swapped = ((_variable(model, old), _variable(model, new)) for old, new in pairs if old.shape == new.shape)
+    swapped = ((_variable_name(model, old), _variable_name(model, new)) for old, new in pairs if old.shape == new.shape)
     example = next((f": set_weights assigns the values of {new} to {old}" for old, new in swapped), "")
     return f"the clone lists its weights in a different order{example}"
 
 
-def _variable(model: Structure, variable: Variable) -> str:
+def _variable_name(model: Structure, variable: Variable) -> str:
     """The name of a weight, after the name of its layer."""
     return f"{full_name(model, variable.owner)}/{variable.name.rpartition('/')[2].removesuffix(':0')}"
 
 
 def _enumeration(names: list[str]) -> str:
-    rest = len(names) - _MAX_LISTED
-    return ", ".join(names[:_MAX_LISTED]) + (f" and {rest} more" if rest > 0 else "")
+    count = len(names) - _MAX_LISTED
+    return ", ".join(names[:_MAX_LISTED]) + (f" and {count} more" if count > 0 else "")
 
 
 def message_of(text: str) -> str:

@@ -24,7 +24,7 @@ _RUN_PATTERNS = (f"findings/[!.]*/{FINDING_FILE}",)
 _FOLDER_PATTERNS = (FINDING_FILE, "[!.]*.json", f"*/{FINDING_FILE}", "*keras/[!.]*.json")
 """Patterns for a finding, graphs, a folder of findings, and a corpus; the first with a match counts.
 
-Names that begin with a dot are left out: such a file is still being written.
+A file whose name begins with a dot is still being written.
 """
 _MAX_LISTED = 20
 
@@ -33,7 +33,7 @@ _MAX_LISTED = 20
 class Target:
     """A graph, a finding or a known issue to try.
 
-    `address` is the file or the argument. `subject` is "" if the target is not a finding, `generation` is "" if both
+    `address` is the file or the argument. `subject` is "" unless it is a finding; `generation` is "" if both
     generations can try it. `problem` is the reason why it cannot be tried.
     """
 
@@ -55,9 +55,9 @@ class Target:
             return Script(self.issue.code, self.issue.raises, must_fail=True)
         if self.finding is None:
             return None
-        found, root = self.finding, self.finding.root
-        ending = ending_of(root) if root else found.detail.partition(":")[0]
-        return Script(found.source, ending, bool(found.proof), imports_clonediff(found.cloner))
+        finding, root = self.finding, self.finding.root
+        ending = ending_of(root) if root else finding.detail.partition(":")[0]
+        return Script(finding.source, ending, bool(finding.proof), imports_clonediff(finding.cloner))
 
 
 def targets(arguments: Iterable[str], known: KnownIssues, generations: Collection[str] = GENERATIONS) -> list[Target]:
@@ -75,19 +75,19 @@ def single_target(argument: str, prefix: str, known: KnownIssues) -> Target:
     In a run, it is the finding whose id or folder starts with `prefix`. If there is none, or several, the message of
     the `RecordError` lists the choices.
     """
-    found = targets([argument], known)
-    by_name = {_name(target): target for target in found if target.finding or target.issue}
-    matching = [target for name, target in by_name.items() if f" {prefix}" in f" {name} {target.id}"]
-    if len(matching) == 1:
-        return matching[0]
-    unreadable = [f"{target.address}: {target.problem}" for target in found if target.problem]
-    if unreadable and not by_name:
-        raise RecordError(unreadable[0])
+    candidates = targets([argument], known)
+    by_name = {_name(target): target for target in candidates if target.finding or target.issue}
+    matches = [target for name, target in by_name.items() if f" {prefix}" in f" {name} {target.id}"]
+    if len(matches) == 1:
+        return matches[0]
+    problems = [f"{target.address}: {target.problem}" for target in candidates if target.problem]
+    if problems and not by_name:
+        raise RecordError(problems[0])
     starting = f" starting with {prefix!r}" if prefix else ""
-    reason = f"{len(matching)} findings{starting}, name one: " if matching else f"no finding{starting}"
-    reason += "; there are " if by_name and not matching else ""
-    listed = ", ".join(sorted(map(_name, matching or by_name.values()))[:_MAX_LISTED])
-    raise RecordError("; ".join((f"{argument}: {reason}{listed}", *unreadable[:1])))
+    reason = f"{len(matches)} findings{starting}, name one: " if matches else f"no finding{starting}"
+    reason += "; there are " if by_name and not matches else ""
+    names = ", ".join(sorted(map(_name, matches or by_name.values()))[:_MAX_LISTED])
+    raise RecordError("; ".join((f"{argument}: {reason}{names}", *problems[:1])))
 
 
 def _name(target: Target) -> str:

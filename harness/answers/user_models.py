@@ -31,10 +31,10 @@ class UserModel(NamedTuple):
     replaced: dict[str, str] | None = None
 
 
-def user_model(spec: str, cloners: Sequence[str], clone_function: str = "") -> UserModel:
+def load_user_model(spec: str, cloners: Sequence[str], clone_function: str = "") -> UserModel:
     """Load the model that `spec`, an argument of the command line, names.
 
-    Raises `ValueError` or `TypeError` with the reason and advice if the model cannot be checked.
+    Raises `ValueError` or `TypeError` if the model cannot be checked.
     """
     from clonediff.harness.inside.cloners import chosen_cloners
     from clonediff.harness.inside.frameworks import generation_of
@@ -65,7 +65,7 @@ def user_model(spec: str, cloners: Sequence[str], clone_function: str = "") -> U
 
 
 def _import_keras(generation: Generation) -> Any:
-    """Import Keras as in a child process, without TensorFlow's messages."""
+    """Import Keras as in a child process; return its framework."""
     for name, value in environment(Subject.parse(generation)).items():
         os.environ.setdefault(name, value)
     stderr, devnull = os.dup(2), os.open(os.devnull, os.O_WRONLY)

@@ -34,14 +34,13 @@ CAUSE_FIELDS = ("id", "title", "graphs", "worse")
 """The fields that `--json` prints of a finding, and of a known cause."""
 
 
-class CampaignText(Progress):
+class CampaignProgress(Progress):
     """Prints progress to standard error and, unless `quiet`, findings to standard output."""
 
-    stored_graphs = 0
+    corpus_size = 0
     """The number of graphs in the corpus, which are tried first."""
 
     def say_finding(self, finding: Finding) -> None:
-        """Print that a finding was found or reduced."""
         state = f"reduced ({finding.confirmation})" if finding.smallest else "found"
         if not self._quiet:
             self.say(one_line(f"{state}: {finding.title} [{finding.cloner_or_original}: {finding.id}]"))
@@ -58,25 +57,25 @@ class CampaignText(Progress):
         if not total.trials:
             return ["starting"]
         rate = [f"{total.trials / run.seconds:.1f} a second"] if run.seconds else []
-        found = quantity(len(record.findings), "finding")
-        parts = [quantity(total.trials, "trial"), *rate, found, quantity(len(total.known), "known cause")]
+        findings = quantity(len(record.findings), "finding")
+        parts = [quantity(total.trials, "trial"), *rate, findings, quantity(len(total.known), "known cause")]
         if titles:
             parts.append(f"reducing: {titles[0][:60]}")
         if math.isfinite(seconds_left):
             parts.append(f"{duration(seconds_left)} left" if seconds_left > 0 else "finishing")
         elif run.trials is not None and total.graphs:
-            graphs = self.stored_graphs + run.trials * len(run.counts)
+            graphs = self.corpus_size + run.trials * len(run.counts)
             parts.append(f"{total.graphs:,} of {graphs:,} graphs{estimate(total.graphs, graphs, self.seconds)}")
         return parts
 
 
 def summary(result: StoredRun, known: KnownIssues) -> dict[str, Any]:
     """The result of a run, as `--json` prints it."""
-    text, run, total = verdict(result), result.run, result.run.total
+    run_verdict, run, total = verdict(result), result.run, result.run.total
     return {
-        "headline": text.headline,
-        "holds": text.sentences,
-        "notes": text.notes,
+        "headline": run_verdict.headline,
+        "holds": run_verdict.sentences,
+        "notes": run_verdict.notes,
         "worst": graphs_by_severity(run),
         "folder": str(result.path),
         "trials": total.trials,
@@ -95,8 +94,8 @@ def summary(result: StoredRun, known: KnownIssues) -> dict[str, Any]:
 
 def say_run(result: StoredRun, known: KnownIssues) -> None:
     """Print the verdict on a run, known causes and new findings."""
-    text, run = verdict(result), result.run
-    say(["", f"{text.headline}.", *text.sentences, *(f"{note}." for note in text.notes), ""])
+    run_verdict, run = verdict(result), result.run
+    say(["", f"{run_verdict.headline}.", *run_verdict.sentences, *(f"{note}." for note in run_verdict.notes), ""])
     causes = known_causes(run, known)
     if causes:
         rows = [

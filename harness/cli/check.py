@@ -17,7 +17,7 @@ from clonediff.reports.markup import escape_controls
 @shared.cloners
 @click.option(
     "--clone-function",
-    type=shared.users_function,
+    type=shared.parse_function,
     metavar="FILE.py:NAME",
     help="Pass this clone_function to clone_model; ignore the layers that it replaces.",
 )

@@ -20,7 +20,7 @@ from clonediff.harness.campaign.pools import ClusterError, DaskPool, LocalPool, 
 from clonediff.harness.campaign.record import Record
 from clonediff.harness.campaign.shards import Setup
 from clonediff.harness.cli import options as shared
-from clonediff.harness.cli.campaign_text import CampaignText, say_run, summary
+from clonediff.harness.cli.campaign_text import CampaignProgress, say_run, summary
 from clonediff.harness.cli.terminal import exit_code, say, say_json
 from clonediff.harness.keras_12202 import RELEASE
 from clonediff.harness.subjects.subject import Subject
@@ -82,12 +82,12 @@ def command(known_issues: Path, out: Path | None, corpus: Path | None, as_json: 
     setup, run = _setup(known, **options)
     folder = RunFolder(out)
     nightly_corpus = NightlyCorpus((corpus or folder.path.parent / "corpus").absolute())
-    with CampaignText(quiet=as_json) as watcher:
-        record = Record(folder, run, nightly_corpus, known, watcher.say_finding, watcher.warn, watcher.show_progress)
+    with CampaignProgress(quiet=as_json) as progress:
+        record = Record(folder, run, nightly_corpus, known, progress.say_finding, progress.warn, progress.show_progress)
         stored_graphs = {name: nightly_corpus.graphs(Subject.parse(name).generation) for name in run.subjects}
-        watcher.stored_graphs = sum(map(len, stored_graphs.values()))
+        progress.corpus_size = sum(map(len, stored_graphs.values()))
         for problem in nightly_corpus.problems:
-            watcher.warn(problem)
+            progress.warn(problem)
         scheduler = options["scheduler"]
         jobs = options["jobs"] or possible_jobs(len(run.subjects))
         pool: Pool = DaskPool(scheduler, setup) if scheduler else LocalPool(jobs, setup)

@@ -92,12 +92,12 @@ def command(
             release, changed = change_of(repo, base, head)
             progress.show("starting Keras with and without the change")
         baseline = Baseline(release, known, progress.show, at_least, seconds=seconds, models=models, seed=seed)
-        series = [texts] if options["series"] else [{name: text} for name, text in texts.items()]
+        groups = [texts] if options["series"] else [{name: text} for name, text in texts.items()]
         with baseline.process:
             if changed is not None:
                 verdict = JudgeVerdict(str(changed), str(release), should_fix=options["fixes"])
                 verdicts.append(baseline.judge(verdict, changed, search_path_of(changed)))
-            for proposals in series:
+            for proposals in groups:
                 for verdict in judge(proposals, baseline, options["fixes"], tests=options["tests"]):
                     verdicts.append(verdict)
                     if not as_json:

@@ -18,16 +18,16 @@ from clonediff.reports.records import EFFECTS, SEVERITIES, UPSTREAM_AND_FIXED
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-def _cloner(value: str) -> str:
+def _parse_cloner(value: str) -> str:
     if ":" not in value:
         if value not in UPSTREAM_AND_FIXED:
             choices = f"{', '.join(UPSTREAM_AND_FIXED)}, or module:function of your own"
             raise click.BadParameter(f"expected one of {choices}, found {one_line(repr(value))}")
         return value
-    return users_function(value)
+    return parse_function(value)
 
 
-def users_function(value: str) -> str:
+def parse_function(value: str) -> str:
     """Parse `module:function` or `FILE.py:function`, and allow the function to run."""
     try:
         name = full_name_of_cloner(value)
@@ -43,15 +43,15 @@ def subject(help_: str, *names: str, **settings: Any) -> Callable[[Command], Com
 
 
 def cloner(help_: str, *names: str, **settings: Any) -> Callable[[Command], Command]:
-    return click.option("--cloner", *names, type=_cloner, metavar="NAME", help=help_, **settings)
+    return click.option("--cloner", *names, type=_parse_cloner, metavar="NAME", help=help_, **settings)
 
 
-_MULTIPLE = {"multiple": True, "show_default": True}
+_LIST_SETTINGS = {"multiple": True, "show_default": True}
 _SUBJECTS = "What to try: a release, an installed package, a checkout, REPOSITORY#COMMIT, a wheel, or keras-nightly."
 _CLONERS = f"{', '.join(UPSTREAM_AND_FIXED)}, or a function of your own, as module:function or FILE.py:function."
 _KNOWN = "The folder of known issues [reports/known of clonediff]."
-subjects = subject(_SUBJECTS, "subjects", default=("keras",), **_MULTIPLE)
-cloners = cloner(_CLONERS, "cloners", default=UPSTREAM_AND_FIXED, **_MULTIPLE)
+subjects = subject(_SUBJECTS, "subjects", default=("keras",), **_LIST_SETTINGS)
+cloners = cloner(_CLONERS, "cloners", default=UPSTREAM_AND_FIXED, **_LIST_SETTINGS)
 known_issues = click.option("--known-issues", type=click.Path(path_type=Path), default=KNOWN_ISSUES, help=_KNOWN)
 
 

@@ -40,7 +40,7 @@ class GraphDrawer:
         """
         graph = None
         if "program" in request:
-            with self._script_runner() as runner, contextlib.suppress(build.Refused, build.Undefined, SyntaxError):
+            with self._script_runner() as runner, contextlib.suppress(build.Refused, build.UndefinedName, SyntaxError):
                 # A reduced program may contain half an expression.
                 graph = draw.rebuild(msgspec.convert(request["program"], Program), runner)
         else:

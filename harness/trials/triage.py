@@ -177,12 +177,12 @@ def add_blame(by_cloner: Mapping[str, Sequence[Cause]]) -> dict[str, tuple[Cause
     upstream, fixed = UPSTREAM_AND_FIXED
     upstream_causes, fixed_causes = by_cloner.get(upstream, ()), by_cloner.get(fixed, ())
     is_compared = upstream in by_cloner and makes_a_clone(upstream_causes)
-    blames = {upstream: Blame.UPSTREAM, fixed: Blame.OURS if is_compared else Blame.UNKNOWN}
+    blames = {upstream: Blame.UPSTREAM, fixed: Blame.FIXED if is_compared else Blame.UNKNOWN}
     counterparts = {upstream: fixed_causes, fixed: upstream_causes}
 
     def blame(cloner: str, cause: Cause) -> Blame:
         is_shared = any(is_same_bug(cause, counterpart) for counterpart in counterparts.get(cloner, ()))
-        return Blame.BOTH if is_shared else blames.get(cloner, Blame.ITS_OWN)
+        return Blame.BOTH if is_shared else blames.get(cloner, Blame.CLONER)
 
     return {name: tuple(replace(cause, blame=blame(name, cause)) for cause in by_cloner[name]) for name in by_cloner}
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from clonediff.harness.answers.repro import SCRIPTS_SHOWN, issue_of_root
+from clonediff.harness.answers.repro import MAX_SCRIPTS, issue_of_root
 from clonediff.reports.known import ROOTS, load
 from tests.helpers.command_line import Command
 
@@ -60,6 +60,6 @@ def test_the_issue_for_a_root_cause_lists_its_open_bugs_with_scripts(root: str, 
     assert {*re.findall(r"- \[ \] .*\(`([\w.-]+)`\)$", text, re.MULTILINE)} == bugs
     assert "# ///" not in text
     scripts = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
-    assert len(scripts) == min(SCRIPTS_SHOWN, len(bugs))
+    assert len(scripts) == min(MAX_SCRIPTS, len(bugs))
     assert all("clone_model" in ast.unparse(ast.parse(script)) for script in scripts)
     assert ("Settings reach sublayers. (05-settings: `frozen-attention`)" in text) is (root == "settings")

@@ -9,7 +9,7 @@ import pytest
 
 from clonediff.harness.subjects import SubjectProcess
 from clonediff.harness.trials.graph_trials import GraphTrials
-from clonediff.reports.known import LIMITS, load
+from clonediff.reports.known import LIMITS_FILE, load
 from clonediff.reports.records import Severity
 from clonediff.strategies.program import Input
 from tests.helpers.example_graphs import of_layer, of_source
@@ -70,7 +70,7 @@ def test_a_script_and_its_header_are_read(tmp_path: Path) -> None:
 
 
 def test_limits_come_after_bugs_and_have_no_script(tmp_path: Path) -> None:
-    write_issue(tmp_path, LIMIT, LIMITS)
+    write_issue(tmp_path, LIMIT, LIMITS_FILE)
     known = load(write_issue(tmp_path, SCRIPT))
     assert ([issue.id for issue in known.issues], [issue.id for issue in known.bugs]) == (["one", "one-more"], ["one"])
     assert known.get("one-more").verdict == "limit"
@@ -146,7 +146,7 @@ def test_a_match_explains_a_cause_if_every_field_matches(
     ],
 )
 def test_the_error_names_the_wrong_file(tmp_path: Path, old: str, new: str, message: str) -> None:
-    name, text = ("one.py", SCRIPT) if old in SCRIPT else (LIMITS, LIMIT)
+    name, text = ("one.py", SCRIPT) if old in SCRIPT else (LIMITS_FILE, LIMIT)
     assert old in text
     with pytest.raises(ValueError, match=re.escape(message)) as caught:
         load(write_issue(tmp_path, text.replace(old, new), name))

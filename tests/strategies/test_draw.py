@@ -183,7 +183,7 @@ def test_layers_of_a_file_are_drawn_with_arguments_that_suit_their_names(
         ({"layers": ["json"]}, "json: expected a layer of keras, or a module or file with layers"),
         ({"layers": ["nowhere"]}, "No module named 'nowhere'"),
         ({"kinds": ["Rescaling"], "values": {"scale": ["2.0 +"]}}, "SyntaxError: .*drawing.py:"),
-        ({"kinds": ["Rescaling"], "values": {"scale": ["<missing>"]}}, "Undefined: <missing> has no definition"),
+        ({"kinds": ["Rescaling"], "values": {"scale": ["<missing>"]}}, "UndefinedName: <missing> has no definition"),
         ({"program": {**PROGRAM, "preparations": [{"does": "lora", "lines": ["<it>.no()"], "on": 7}]}}, "IndexError: "),
     ],
 )

@@ -94,7 +94,7 @@ def test_a_custom_cloner_is_checked_like_clone_model(
     clone = run_trial(CASE, keras, name).clones[name]
     assert seen <= {f"{difference.check} {difference.aspect}" for difference in clone.differences}
     assert bool(seen) == bool(clone.differences)
-    assert all(cause.blame is Blame.ITS_OWN for cause in clone.causes)
+    assert all(cause.blame is Blame.CLONER for cause in clone.causes)
     assert not message or message in clone.causes[0].root.found
 
 
@@ -124,7 +124,7 @@ def test_a_known_issue_of_upstream_is_new_for_another_cloner(cloner_file: Path, 
     loses = full_name_of_cloner(f"{cloner_file}:loses")
     causes = GraphTrials(keras, load(), cloners=(loses, "upstream")).try_case(CASE).found_causes
     found = {cause.cloner: (cause.known.id if cause.known else None, cause.blame) for cause in causes}
-    assert found == {loses: (None, Blame.ITS_OWN), "upstream": ("set-afterwards", Blame.UPSTREAM)}
+    assert found == {loses: (None, Blame.CLONER), "upstream": ("set-afterwards", Blame.UPSTREAM)}
 
 
 def test_the_script_of_a_custom_cloner_imports_it_and_fails_alone(keras: SubjectProcess, tmp_path: Path) -> None:

@@ -63,7 +63,7 @@ UPSTREAM, FIXED = "/models/cloning.py", "/fixed/"
     ("makers", "cloners", "blames"),
     [
         ([UPSTREAM], ("upstream", "fixed"), {"upstream": Blame.UPSTREAM}),
-        ([FIXED], ("upstream", "fixed"), {"fixed": Blame.OURS}),
+        ([FIXED], ("upstream", "fixed"), {"fixed": Blame.FIXED}),
         ([UPSTREAM, FIXED], ("upstream", "fixed"), {"upstream": Blame.BOTH, "fixed": Blame.BOTH}),
         ([FIXED], ("fixed",), {"fixed": Blame.UNKNOWN}),
     ],
