@@ -35,7 +35,7 @@ class Copier:
         """The objects that the last `copy` copied, by class."""
         self.new_names: dict[str, str] = {}
         """The new name for each name that contains the `id` of an object."""
-        self.kept_alive: list[Any] = []
+        self.kept_objects: list[Any] = []
         """Objects whose `id` is a key, so they must stay alive."""
 
     def plan(self, cls: type) -> Plan:
@@ -227,7 +227,7 @@ class Copier:
             new = self._copy_with(obj, copy.deepcopy)
         if new is not obj or way is Way.TUPLE:
             self.memo[id(obj)] = new
-            self.kept_alive.append(obj)
+            self.kept_objects.append(obj)
         return new
 
     def _copy_with(self, obj: Any, copy_object: Any) -> Any:

@@ -186,6 +186,7 @@ def copy_of_function(function: Any, copy_of: CopyOf, memo: dict[int, Any]) -> An
 
 
 def contents(function: Any) -> list[Any]:
+    """The objects to which a function refers."""
     if isinstance(function, types.FunctionType):
         cells = [cell.cell_contents for cell in function.__closure__ or () if cell != EMPTY_CELL]
         defaults = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]

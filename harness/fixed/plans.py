@@ -1,7 +1,7 @@
 """How objects of each class are copied.
 
 A model and its clone share functions, classes, modules, tensors and objects of frameworks. All other objects, such as
-layers, calls, variables and containers, are copied.
+layers and variables, are copied.
 """
 
 from __future__ import annotations

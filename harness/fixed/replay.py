@@ -32,10 +32,10 @@ class Replay:
     def __post_init__(self) -> None:
         self.copier = Copier(self.adapter, self.model)
         self.memo = self.copier.memo
-        self.leaves = self.adapter.NEST.flatten
+        self.flatten = self.adapter.NEST.flatten
         self.tensors = None if self.input_tensors is None else self._ordered_tensors(self.input_tensors)
         """The tensors on which to build the clone, in the order of the inputs."""
-        self.settled_layers: set[int] = set()
+        self.settled_ids: set[int] = set()
         """The `id`s of layers that `clone_function` replaced, or whose calls have begun."""
 
     def is_sequential(self, model: Any) -> bool:
@@ -62,7 +62,7 @@ class Replay:
         for part in parts:
             if not self.is_sequential(part):
                 arguments = [self.adapter.arguments_of(call) for call in self.adapter.calls_of(part)]
-                inputs += [*part.inputs, *(leaf for leaf in self.leaves(arguments) if not isinstance(leaf, classes))]
+                inputs += [*part.inputs, *(leaf for leaf in self.flatten(arguments) if not isinstance(leaf, classes))]
         self.copy(*layers, *inputs)
         for part in parts:
             for call in () if self.is_sequential(part) else self._sort_calls(self.adapter.calls_of(part)):
@@ -87,7 +87,7 @@ class Replay:
                 "Return the layer or model to use instead; an InputLayer cannot replace a layer."
             )
         self.memo[id(layer)] = new
-        self.settled_layers.add(id(layer))
+        self.settled_ids.add(id(layer))
 
     def copy(self, *objects: Any) -> None:
         """Copy objects that have no copy yet, and give the copies' variables values."""
@@ -99,14 +99,14 @@ class Replay:
         arguments = self.adapter.arguments_of(call)
         is_layer = isinstance(layer, self.adapter.LAYER)
         args, kwargs = (self.adapter.NEST.map_structure(self._new_argument, part) for part in arguments)
-        if is_layer and id(layer) not in self.settled_layers and not self.are_alike(arguments, (args, kwargs)):
+        if is_layer and id(layer) not in self.settled_ids and not self.are_alike(arguments, (args, kwargs)):
             self.memo[id(layer)] = Values(self.copier).unbuilt_copy(layer)
-        self.settled_layers.add(id(layer))
+        self.settled_ids.add(id(layer))
         new = self.memo[id(layer)]
         uses_function = self.call_function is not None and is_layer
         outputs = self.call_function(new, *args, **kwargs) if uses_function else new(*args, **kwargs)
-        tensors = self.leaves(call.outputs)
-        outputs = self.leaves(outputs)
+        tensors = self.flatten(call.outputs)
+        outputs = self.flatten(outputs)
         if len(outputs) != len(tensors) or not all(isinstance(output, self.adapter.TENSOR) for output in outputs):
             caller = "`call_function`" if self.call_function else str(new)
             raise ValueError(
@@ -121,7 +121,7 @@ class Replay:
         """Name the operations that computed the clone's mask like those of the original."""
         calls = call_of(mask), call_of(new)
         operation, new_operation = (call and layer_of(call) for call in calls)
-        is_called = isinstance(operation, self.adapter.LAYER) or id(operation) in self.settled_layers
+        is_called = isinstance(operation, self.adapter.LAYER) or id(operation) in self.settled_ids
         if None not in calls and type(operation) is type(new_operation) and not is_called:
             new_operation.name = operation.name
             for tensors in zip(*(call.input_tensors for call in calls), strict=True):
@@ -152,7 +152,7 @@ class Replay:
             tensor = self.adapter.Input(batch_shape=tuple(tensor.shape), dtype=tensor.dtype, name=tensor.name)
         layers = [layer for layer in layers if not isinstance(layer, self.adapter.InputLayer)]
         if not model.built or not self.are_alike(model.inputs, self.tensors):
-            copies = [layer for layer in layers if id(layer) not in self.settled_layers]
+            copies = [layer for layer in layers if id(layer) not in self.settled_ids]
             self.memo.update((id(layer), Values(self.copier).unbuilt_copy(layer)) for layer in copies)
         return [tensor._keras_history[0], *(self.memo[id(layer)] for layer in layers)]
 
@@ -160,7 +160,7 @@ class Replay:
         """Whether two structures have tensors of the same shapes and dtypes."""
 
         def signature(structure: Any) -> list[Any]:
-            tensors = [leaf for leaf in self.leaves(structure) if isinstance(leaf, self.adapter.TENSOR)]
+            tensors = [leaf for leaf in self.flatten(structure) if isinstance(leaf, self.adapter.TENSOR)]
             return [(tuple(tensor.shape[1:]), tensor.dtype) for tensor in tensors]
 
         return signature(old) == signature(new)
@@ -175,10 +175,10 @@ class Replay:
 
     def _sort_calls(self, calls: list[Any]) -> list[Any]:
         """Sort calls: inputs come first, and the calls of a layer keep their order."""
-        producers = {id(tensor): call for call in calls for tensor in self.leaves(call.outputs)}
+        producers = {id(tensor): call for call in calls for tensor in self.flatten(call.outputs)}
         needs: dict[Any, list[Any]] = {}
         for call in calls:
-            arguments = map(id, self.leaves(self.adapter.arguments_of(call)))
+            arguments = map(id, self.flatten(self.adapter.arguments_of(call)))
             needs[call] = [producers[number] for number in arguments if number in producers]
         predecessors = {call: list(calls) for call, calls in needs.items()}
         for layer in {id(layer): layer for layer in map(layer_of, calls)}.values():
@@ -231,7 +231,7 @@ class Replay:
                 f"`input_tensors` must have the same structure as the inputs of model '{self.model.name}', with one "
                 f"tensor for each: {structure}. Received: {input_tensors}"
             )
-        values = self.leaves(input_tensors)  # by sorted keys, like the inputs of a model
+        values = self.flatten(input_tensors)  # by sorted keys, like the inputs of a model
         tensors = [value.output if isinstance(value, self.adapter.InputLayer) else value for value in values]
         if not all(isinstance(end, self.adapter.TENSOR) and getattr(end, "_keras_history", None) for end in tensors):
             raise ValueError(

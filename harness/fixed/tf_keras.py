@@ -141,8 +141,8 @@ def apply_setting(copier: Copier, layer: Any, variable: Any, name: str) -> None:
 
 def _held_ids(function: Any) -> set[int]:
     """The `id`s of the objects in a function, and in the functions among them."""
-    held = contents(function)
-    return {*map(id, held)}.union(*(_held_ids(part) for part in held if isinstance(part, FunctionType | partial)))
+    parts = contents(function)
+    return {*map(id, parts)}.union(*(_held_ids(part) for part in parts if isinstance(part, FunctionType | partial)))
 
 
 def update_dependents(copier: Copier) -> None:

@@ -161,7 +161,7 @@ class Values:
     def variables_in(self, obj: Any) -> dict[Place, Any]:
         """The variables in an object, by their shortest and alphabetically first place."""
         places: dict[Place, Any] = {}
-        walked = {id(obj)}
+        walked_ids = {id(obj)}
         queue: collections.deque[tuple[Place, Any]] = collections.deque([((), obj)])
         classes = (self.adapter.VARIABLE, *self.adapter.SEARCHED_CLASSES)
         while queue:
@@ -170,9 +170,9 @@ class Values:
             names = [name for name, value in parts.items() if isinstance(value, classes)]
             for name in sorted(names, key=lambda name: (name == "_layers", name)):  # it repeats layers that have names
                 value = parts[name]
-                if id(value) in walked or name in self.adapter.SKIPPED_ATTRIBUTES:
+                if id(value) in walked_ids or name in self.adapter.SKIPPED_ATTRIBUTES:
                     continue
-                walked.add(id(value))
+                walked_ids.add(id(value))
                 if isinstance(value, self.adapter.VARIABLE) and self._has_value(value):
                     places[(*place, name)] = value
                 elif isinstance(value, self.adapter.SEARCHED_CLASSES):
