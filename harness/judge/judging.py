@@ -112,8 +112,8 @@ class Baseline:
         self.process = SubjectProcess(subject, search_path=self.search_path, limits=LIMITS)
         self._trials = GraphTrials(self.process, KnownIssues())
         self._seen_fingerprints: set[str] = set()
-        passing = self.run_scripts(subject, self.search_path, self.issues)
-        self.failing_issues = [issue for issue in self.issues if issue.id not in passing]
+        passing_ids = self.run_scripts(subject, self.search_path, self.issues)
+        self.failing_issues = [issue for issue in self.issues if issue.id not in passing_ids]
 
     def run_scripts(self, subject: Subject, search_path: SearchPath, issues: Collection[KnownIssue]) -> set[str]:
         """The ids of the issues whose scripts pass with this search path."""
@@ -163,13 +163,13 @@ class Candidate(GraphTrials):
     def judge(self, verdict: JudgeVerdict) -> JudgeVerdict:
         """Run the scripts, try models, and complete the verdict."""
         baseline = self._baseline
-        passing = baseline.run_scripts(self.process.subject, self.process.search_path, baseline.issues)
-        failing = {issue.id for issue in baseline.failing_issues}
+        passing_ids = baseline.run_scripts(self.process.subject, self.process.search_path, baseline.issues)
+        failing_ids = {issue.id for issue in baseline.failing_issues}
         cases = {issue.id: case_of_script(issue) for issue in baseline.issues if issue.fingerprint}
         models = {id_: replace(case, source=_DOCSTRING.sub("", case.source)) for id_, case in cases.items()}
         for model in models.values():
             self.try_case(model)
-        unfaithful = {id_ for id_, model in models.items() if self._models.get(model.source)}
+        unfaithful_ids = {id_ for id_, model in models.items() if self._models.get(model.source)}
         self._draw(**baseline.draw_options)
         for key, (_, case) in list(self._regressions.items()):
             if not self._gave_up and key not in [item.key for item in self.try_case(case, costly=True).found_causes]:
@@ -183,10 +183,10 @@ class Candidate(GraphTrials):
             versions=self.process.versions,
             model_count=len(self._models),
             regressions=tuple(items),
-            fixed=tuple(sorted((failing & passing) - unfaithful)),
-            hidden=tuple(sorted(failing & passing & unfaithful)),
-            unfixed=tuple(sorted(failing - passing)),
-            broken_scripts=tuple(sorted({issue.id for issue in baseline.issues} - failing - passing)),
+            fixed=tuple(sorted((failing_ids & passing_ids) - unfaithful_ids)),
+            hidden=tuple(sorted(failing_ids & passing_ids & unfaithful_ids)),
+            unfixed=tuple(sorted(failing_ids - passing_ids)),
+            broken_scripts=tuple(sorted({issue.id for issue in baseline.issues} - failing_ids - passing_ids)),
             stopped=f"it crashed or blocked its process {MAX_LOSSES} times" if self._gave_up else "",
         )
 
@@ -252,10 +252,10 @@ def judge(texts: Mapping[str, str], baseline: Baseline, fixes: Sequence[str], *,
                 elif len(texts) > 1 and proposal.is_for(subject.generation):
                     yield replace(verdict, refused=f"it is for {proposal.releases}")
                 if proposal in applied and len(texts) > 1:
-                    passing = baseline.run_scripts(subject, copy.search_path, unfixed)
-                    unfixed = [issue for issue in unfixed if issue.id not in passing]
+                    passing_ids = baseline.run_scripts(subject, copy.search_path, unfixed)
+                    unfixed = [issue for issue in unfixed if issue.id not in passing_ids]
                     ids = tuple(issue.id for issue in unfixed)
-                    yield replace(verdict, should_fix=proposal.fixes, fixed=tuple(sorted(passing)), unfixed=ids)
+                    yield replace(verdict, should_fix=proposal.fixes, fixed=tuple(sorted(passing_ids)), unfixed=ids)
             should_fix = fixes or [id_ for proposal in applied for id_ in proposal.fixes]
             verdict = replace(verdict, name=SERIES if len(texts) > 1 else verdict.name, should_fix=tuple(should_fix))
             if not applied:

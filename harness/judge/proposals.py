@@ -32,9 +32,9 @@ class ProposalError(ValueError):
 class Proposal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """New definitions or a diff, and the fields of the header.
 
-    `definitions` names the functions, methods (`Class.method`) and other definitions of each file of Keras; by default,
-    all belong to the file of `clone_model`. `releases` is a range such as "keras>=3.14,<3.17". `fixes` has the ids of
-    the known issues that the proposal fixes.
+    `definitions` names the new functions, methods (`Class.method`) and others of each file of Keras; by default, all
+    belong to the file of `clone_model`. `releases` is a range such as "keras>=3.14,<3.17". `fixes` has the ids of the
+    known issues that the proposal fixes.
     """
 
     name: str
