@@ -61,8 +61,8 @@ class Campaign:
     def __init__(self, corpus: Mapping[str, Sequence[bytes]], pool: Pool, record: Record) -> None:
         self._pool, self._record, self._run = pool, record, record.run
         self._shards = (shard for shard in shards(self._run, corpus) if shard.subject not in self._run.lost)
-        self._running: dict[Future[Result], Task] = {}
-        self._finished: queue.SimpleQueue[Future[Result]] = queue.SimpleQueue()
+        self._running_tasks: dict[Future[Result], Task] = {}
+        self._results: queue.SimpleQueue[Future[Result]] = queue.SimpleQueue()
         self._causes: dict[tuple[str, Key], NewCause] = {}
         self._failures = dict.fromkeys(self._run.subjects, 0)
         self._deadline = math.inf
@@ -73,7 +73,7 @@ class Campaign:
         signals = (signal.SIGINT, signal.SIGTERM)
         handlers = [signal.signal(signum, lambda *_: setattr(self._run, "interrupted", True)) for signum in signals]
         try:
-            while not self._run.interrupted and ((task := self._next_task()) or self._running):
+            while not self._run.interrupted and ((task := self._next_task()) or self._running_tasks):
                 if task:
                     self._submit(task)
                 else:
@@ -92,7 +92,7 @@ class Campaign:
 
     def _next_task(self) -> Task | None:
         """A task for an idle worker, if any: a shard or, later, the smallest finding."""
-        if len(self._running) >= self._pool.jobs or len(self._run.lost) == len(self._run.subjects):
+        if len(self._running_tasks) >= self._pool.jobs or len(self._run.lost) == len(self._run.subjects):
             return None
         remaining = self._deadline - time.monotonic()  # seconds, infinite at first
         rows = [
@@ -104,7 +104,7 @@ class Campaign:
         if remaining > reserve + self._longest_shard and (shard := next(self._shards, None)):
             keys = (key for (subject, key), cause in self._causes.items() if subject == shard.subject and cause.finding)
             return Task(shard.subject, msgspec.structs.replace(shard, seen=tuple(keys)))
-        is_drawing = any(isinstance(task.work, Shard) for task in self._running.values())
+        is_drawing = any(isinstance(task.work, Shard) for task in self._running_tasks.values())
         if not rows or remaining < MIN_SECONDS + SCRIPT_SECONDS or is_drawing:
             return None
         *_, subject, cause = min(rows, key=lambda row: row[:3])
@@ -116,22 +116,22 @@ class Campaign:
             future = self._pool.submit(tasks.try_shard, task.work)
         else:
             future = self._pool.submit(tasks.reduce_finding, task.work.finding, task.seconds)
-        self._running[future] = task
-        future.add_done_callback(self._finished.put)
+        self._running_tasks[future] = task
+        future.add_done_callback(self._results.put)
 
     def _wait(self) -> None:
         """Handle the next result, if any, and report the progress."""
         try:
-            self._handle_result(self._finished.get(timeout=WAIT_SECONDS))
+            self._handle_result(self._results.get(timeout=WAIT_SECONDS))
         except queue.Empty:
             self._pool.check()
-        causes = [task.work for task in self._running.values() if isinstance(task.work, NewCause)]
+        causes = [task.work for task in self._running_tasks.values() if isinstance(task.work, NewCause)]
         titles = [cause.finding.title for cause in causes if cause.finding is not None]
         self._record.update(self._deadline - time.monotonic(), titles)
 
     def _handle_result(self, future: Future[Result]) -> None:
         """Add the result of a task; if it failed, retry it or give up."""
-        task = self._running.pop(future)
+        task = self._running_tasks.pop(future)
         try:
             result = future.result()
         except CancelledError as error:

@@ -97,7 +97,7 @@ class WarmSubject:
         self.setup = setup
         self.process = CampaignProcess(subject, search_path_of(subject))
         self.process.layers = setup.layers
-        self._scripts = ScriptRunner(subject, self.process.search_path)
+        self._runner = ScriptRunner(subject, self.process.search_path)
         allow_cloners(setup.cloners)
 
     def start(self) -> None:
@@ -131,14 +131,14 @@ class WarmSubject:
         )
         if not run_script:
             return finding
-        answer, message = self._scripts.answer(script)
+        answer, message = self._runner.answer(script)
         confirmed = {ReplayAnswer.BREAKS: True, ReplayAnswer.UNKNOWN: None}.get(answer, False)
         return replace(finding, proof=confirmed, unproven=message if confirmed is None else "")
 
     def end(self) -> None:
         """End the processes permanently, from any thread."""
         self.process.end()
-        self._scripts.close()
+        self._runner.close()
 
 
 def _pictures(pair: Pair) -> tuple[tuple[Box, ...], ...]:
