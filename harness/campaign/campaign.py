@@ -31,7 +31,7 @@ MIN_SECONDS, SCRIPT_SECONDS = 5.0, 4.0
 MAX_START_SECONDS = 15.0
 """How much of the budget the start may use; more extends the run."""
 MAX_FAILURES = 3
-"""How many shards of a subject in a row may fail before the campaign gives it up."""
+"""How many shards in a row may fail before the campaign gives up their subject."""
 WAIT_SECONDS = 0.5
 
 
@@ -59,21 +59,21 @@ class Campaign:
     """Tries and reduces graphs on a pool; `corpus` has the first graphs of each subject."""
 
     def __init__(self, corpus: Mapping[str, Sequence[bytes]], pool: Pool, record: Record) -> None:
-        self._pool, self._record, self._state = pool, record, record.run
-        self._shards = (shard for shard in shards(self._state, corpus) if shard.subject not in self._state.lost)
-        self._running: dict[Future[Result], Task] = {}
-        self._finished: queue.SimpleQueue[Future[Result]] = queue.SimpleQueue()
+        self._pool, self._record, self._run = pool, record, record.run
+        self._shards = (shard for shard in shards(self._run, corpus) if shard.subject not in self._run.lost)
+        self._running_tasks: dict[Future[Result], Task] = {}
+        self._results: queue.SimpleQueue[Future[Result]] = queue.SimpleQueue()
         self._causes: dict[tuple[str, Key], NewCause] = {}
-        self._failures = dict.fromkeys(self._state.subjects, 0)
+        self._failures = dict.fromkeys(self._run.subjects, 0)
         self._deadline = math.inf
         self._longest_shard = 0.0
 
     def run(self) -> None:
         """Run until the budget is spent, or a signal stops it."""
         signals = (signal.SIGINT, signal.SIGTERM)
-        handlers = [signal.signal(signum, lambda *_: setattr(self._state, "interrupted", True)) for signum in signals]
+        handlers = [signal.signal(signum, lambda *_: setattr(self._run, "interrupted", True)) for signum in signals]
         try:
-            while not self._state.interrupted and ((task := self._next_task()) or self._running):
+            while not self._run.interrupted and ((task := self._next_task()) or self._running_tasks):
                 if task:
                     self._submit(task)
                 else:
@@ -87,24 +87,24 @@ class Campaign:
             for cause in self._causes.values():
                 if cause.finding is not None:
                     self._record.add_finding(msgspec.structs.replace(cause.finding, count=cause.count))
-            self._state.ended = True
+            self._run.ended = True
             self._record.write()
 
     def _next_task(self) -> Task | None:
         """A task for an idle worker, if any: a shard or, later, the smallest finding."""
-        if len(self._running) >= self._pool.jobs or len(self._state.lost) == len(self._state.subjects):
+        if len(self._running_tasks) >= self._pool.jobs or len(self._run.lost) == len(self._run.subjects):
             return None
         remaining = self._deadline - time.monotonic()  # seconds, infinite at first
         rows = [
             (len(bytes(cause.finding.graph)), cause.finding.id, subject, cause)
             for (subject, _), cause in self._causes.items()
-            if cause.finding is not None and not cause.is_reduced and subject not in self._state.lost
+            if cause.finding is not None and not cause.is_reduced and subject not in self._run.lost
         ]
-        reserve = REDUCING_SHARE * 60 * (self._state.minutes or 0) if rows else 0  # seconds
+        reserve = REDUCING_SHARE * 60 * (self._run.minutes or 0) if rows else 0  # seconds
         if remaining > reserve + self._longest_shard and (shard := next(self._shards, None)):
             keys = (key for (subject, key), cause in self._causes.items() if subject == shard.subject and cause.finding)
             return Task(shard.subject, msgspec.structs.replace(shard, seen=tuple(keys)))
-        is_drawing = any(isinstance(task.work, Shard) for task in self._running.values())
+        is_drawing = any(isinstance(task.work, Shard) for task in self._running_tasks.values())
         if not rows or remaining < MIN_SECONDS + SCRIPT_SECONDS or is_drawing:
             return None
         *_, subject, cause = min(rows, key=lambda row: row[:3])
@@ -116,28 +116,28 @@ class Campaign:
             future = self._pool.submit(tasks.try_shard, task.work)
         else:
             future = self._pool.submit(tasks.reduce_finding, task.work.finding, task.seconds)
-        self._running[future] = task
-        future.add_done_callback(self._finished.put)
+        self._running_tasks[future] = task
+        future.add_done_callback(self._results.put)
 
     def _wait(self) -> None:
         """Handle the next result, if any, and report the progress."""
         try:
-            self._handle_result(self._finished.get(timeout=WAIT_SECONDS))
+            self._handle_result(self._results.get(timeout=WAIT_SECONDS))
         except queue.Empty:
             self._pool.check()
-        causes = [task.work for task in self._running.values() if isinstance(task.work, NewCause)]
+        causes = [task.work for task in self._running_tasks.values() if isinstance(task.work, NewCause)]
         titles = [cause.finding.title for cause in causes if cause.finding is not None]
         self._record.update(self._deadline - time.monotonic(), titles)
 
     def _handle_result(self, future: Future[Result]) -> None:
         """Add the result of a task; if it failed, retry it or give up."""
-        task = self._running.pop(future)
+        task = self._running_tasks.pop(future)
         try:
             result = future.result()
         except CancelledError as error:
             raise ClusterError("the scheduler is gone: restart it, and run again") from error
         except Exception as error:  # a fault of clonediff or a worker
-            if task.subject not in self._state.lost:
+            if task.subject not in self._run.lost:
                 self._handle_failure(task, error)
             return
         self._record.add(task.subject, result)
@@ -148,9 +148,9 @@ class Campaign:
 
     def _add_shard(self, shard: Shard, result: Result) -> None:
         self._longest_shard = max(self._longest_shard, result.counts.seconds)
-        if self._deadline == math.inf and self._state.minutes is not None:
+        if self._deadline == math.inf and self._run.minutes is not None:
             start = time.monotonic() - result.counts.seconds
-            self._deadline = max(self._record.start, start - MAX_START_SECONDS) + self._state.minutes * 60
+            self._deadline = max(self._record.start, start - MAX_START_SECONDS) + self._run.minutes * 60
         self._failures[shard.subject] = 0
         for key, count in result.graph_counts.items():
             self._causes.setdefault((shard.subject, key), NewCause()).count += count
@@ -180,7 +180,7 @@ class Campaign:
             return
         reason = str(error) if isinstance(error, SubjectError) else f"{type(error).__name__}: {error}"
         self._failures[subject] += is_shard
-        if is_unusable or subject not in self._state.versions or self._failures[subject] == MAX_FAILURES:
+        if is_unusable or subject not in self._run.versions or self._failures[subject] == MAX_FAILURES:
             self._record.give_up(subject, reason)
         else:
             self._record.add_failure(f"{subject}: {'searching' if is_shard else 'reducing'}: {reason}")

@@ -50,13 +50,13 @@ class Record:
     def add_finding(self, finding: Finding) -> None:
         """Write a finding that is new or has changed, and store it in the corpus."""
         name = folder_name(finding)
-        earlier = self.findings.get(name)
-        if finding == earlier:
+        old_finding = self.findings.get(name)
+        if finding == old_finding:
             return
         self.findings[name] = finding
         self.folder.write_finding(finding)
         self.corpus.write(finding)
-        if earlier is None or finding.smallest > earlier.smallest:
+        if old_finding is None or finding.smallest > old_finding.smallest:
             self.on_finding(finding)
 
     def remove_finding(self, finding: Finding) -> None:

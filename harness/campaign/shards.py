@@ -15,7 +15,7 @@ from clonediff.reports.known import KnownIssue
 from clonediff.reports.records import Counts, Finding, Run, Severity
 
 BLOCK_SIZE = 10
-"""How many graphs to draw from one seed, in a few seconds."""
+"""How many graphs to draw from one seed."""
 JOBS_PER_BLOCK = 32
 """A shard has one more block for every 32 jobs. The first shards are small, to share findings soon."""
 

@@ -41,7 +41,7 @@ from clonediff.reports.records import Box, Counts, Finding, Severity
 from clonediff.strategies.program import Graph, from_json, to_json
 
 MAX_SLOW_TRIALS = {"timed-out": 2, "out-of-memory": 6, "process": 6}
-"""The most trials for reducing a finding, if they are slow, by a part of its id."""
+"""By a part of a finding's id: the most trials for reducing it, if they are slow."""
 
 
 class CampaignProcess(SubjectProcess):
@@ -97,7 +97,7 @@ class WarmSubject:
         self.setup = setup
         self.process = CampaignProcess(subject, search_path_of(subject))
         self.process.layers = setup.layers
-        self._scripts = ScriptRunner(subject, self.process.search_path)
+        self._runner = ScriptRunner(subject, self.process.search_path)
         allow_cloners(setup.cloners)
 
     def start(self) -> None:
@@ -107,8 +107,8 @@ class WarmSubject:
         if problem := next(filter(None, problems), ""):
             raise ReleaseError(problem)
 
-    def make_finding(self, trial_cause: TrialCause, *, run: bool = False) -> Finding:
-        """Make a finding of a cause; with `run`, run its script alone."""
+    def make_finding(self, trial_cause: TrialCause, *, run_script: bool = False) -> Finding:
+        """Make a finding of a cause; with `run_script`, run its script alone."""
         assert trial_cause.graph is not None
         process, cause = self.process, trial_cause.cause
         script = script_of(trial_cause, process.subject.generation, process.versions)
@@ -129,16 +129,16 @@ class WarmSubject:
             smallest=False,
             pictures=_pictures(trial_cause.pair) if trial_cause.pair else (),
         )
-        if not run:
+        if not run_script:
             return finding
-        answer, message = self._scripts.answer(script)
+        answer, message = self._runner.answer(script)
         confirmed = {ReplayAnswer.BREAKS: True, ReplayAnswer.UNKNOWN: None}.get(answer, False)
         return replace(finding, proof=confirmed, unproven=message if confirmed is None else "")
 
     def end(self) -> None:
         """End the processes permanently, from any thread."""
         self.process.end()
-        self._scripts.close()
+        self._runner.close()
 
 
 def _pictures(pair: Pair) -> tuple[tuple[Box, ...], ...]:
@@ -151,14 +151,15 @@ def _pictures(pair: Pair) -> tuple[tuple[Box, ...], ...]:
 
 def _boxes(model: Structure, name_of: TensorNamer) -> Iterator[Box]:
     """Yield a box for each call of a model, in topological order."""
-    calls = {(number, use): call for number, layer in enumerate(model.layers) for use, call in enumerate(layer.calls)}
+    layers = enumerate(model.layers)
+    calls = {(index, number): call for index, layer in layers for number, call in enumerate(layer.calls)}
     inputs = {place: list(tensors([call.args, call.kwargs])) for place, call in calls.items()}
     predecessors = {place: [tensor[:2] for tensor in inputs[place] if tensor[:2] in calls] for place in calls}
-    for number, use in TopologicalSorter(predecessors).static_order():
-        layer = model.layers[number]
-        inside = full_name(model, layer.holder) if layer.holder >= 0 else ""
-        call = name_of((number, use, 0)).rpartition(".")[0]
-        yield Box(call, layer.name, layer.kind, tuple(map(name_of, inputs[number, use])), inside)
+    for index, number in TopologicalSorter(predecessors).static_order():
+        layer = model.layers[index]
+        holder = full_name(model, layer.holder) if layer.holder >= 0 else ""
+        call_name = name_of((index, number, 0)).rpartition(".")[0]
+        yield Box(call_name, layer.name, layer.kind, tuple(map(name_of, inputs[index, number])), holder)
 
 
 _warm_subjects: dict[tuple[int, str, str], WarmSubject] = {}
@@ -220,7 +221,7 @@ def try_shard(setup: Setup, shard: Shard) -> Result:
 
 
 def _graphs(shard: Shard, trials: CampaignTrials) -> Iterator[Graph]:
-    yield from (from_json(stored, "a graph of the corpus") for stored in shard.graphs)
+    yield from (from_json(graph, "a graph of the corpus") for graph in shard.graphs)
     for seed, size in shard.blocks:
         yield from draw_graphs(trials.process, seed, size, cloners=trials.cloners)
 
@@ -241,13 +242,13 @@ def reduce_finding(setup: Setup, finding: Finding, seconds: float) -> Result:
     start = time.perf_counter()
     subject = _start_subject(finding.subject, setup)
     trials, process = CampaignTrials(subject.process, setup), subject.process
-    max_trials = next((trials for word, trials in MAX_SLOW_TRIALS.items() if word in finding.id), MAX_TRIALS)
+    max_trials = next((limit for word, limit in MAX_SLOW_TRIALS.items() if word in finding.id), MAX_TRIALS)
     graph = from_json(bytes(finding.graph), "a finding")
     deadline = time.monotonic() + seconds
     reduction = reduce_graph(trials, graph, finding.key, finding.root, deadline=deadline, max_trials=max_trials)
-    findings = [subject.make_finding(reduction.smallest_cause, run=True)] if reduction.smallest_cause else []
+    findings = [subject.make_finding(reduction.smallest_cause, run_script=True)] if reduction.smallest_cause else []
     if reduction.drawn_cause and findings[0].proof is False:
-        findings.append(subject.make_finding(reduction.drawn_cause, run=True))
+        findings.append(subject.make_finding(reduction.drawn_cause, run_script=True))
         findings.sort(key=lambda item: item.proof is False)
     elapsed = time.perf_counter() - start
     counts = Counts(reducing=trials.tally.trials, reducing_seconds=elapsed, faults=dict(process.faults))

@@ -15,7 +15,7 @@ from clonediff.harness.judge.judging import Baseline, JudgeVerdict, diff_of, jud
 from clonediff.harness.judge.proposals import ProposalError
 from clonediff.harness.judge.verdict_text import comment, terminal_lines
 from clonediff.harness.keras_12202 import RELEASE
-from clonediff.harness.subjects.releases import change_of, search_path_of
+from clonediff.harness.subjects.releases import search_path_of, subjects_of_change
 from clonediff.harness.subjects.subject import Subject
 from clonediff.reports.known import load
 from clonediff.reports.records import SEVERITIES
@@ -89,7 +89,7 @@ def command(
     changed: Subject | None = None
     with Progress(quiet=as_json) as progress:
         if repo is not None and base is not None:
-            release, changed = change_of(repo, base, head)
+            release, changed = subjects_of_change(repo, base, head)
             progress.show("starting Keras with and without the change")
         baseline = Baseline(release, known, progress.show, at_least, seconds=seconds, models=models, seed=seed)
         groups = [texts] if options["series"] else [{name: text} for name, text in texts.items()]

@@ -1,8 +1,8 @@
 """A `clone_model` that copies the objects of a model, and gives the copy new variables.
 
 `copier` copies each object of a model once, in the way that `plans` defines for its class. `values` initializes the new
-variables. `keras3` and `tf_keras` describe the objects of each generation. If the clone has other tensors, layers or
-calls, `replay` repeats the calls of the model.
+variables. The adapters `keras3` and `tf_keras` describe the objects of each generation. If the clone has other tensors,
+layers or calls, `replay` repeats the calls of the model.
 """
 
 from __future__ import annotations
@@ -64,8 +64,8 @@ def clone_model(
     if "tf_keras" in packages and call_function is not None:
         raise ValueError("`call_function` is an argument of Keras 3. Leave it out with tf_keras.")
     replay = importlib.import_module(".replay", __name__)
-    keras = importlib.import_module(".tf_keras" if "tf_keras" in packages else ".keras3", __name__)
-    clone = replay.clone(keras, model, weights, recursive, **arguments)
+    adapter = importlib.import_module(".tf_keras" if "tf_keras" in packages else ".keras3", __name__)
+    clone = replay.clone(adapter, model, weights, recursive, **arguments)
     if name is not None:
-        setattr(clone, keras.NAME_ATTRIBUTE, name)
+        setattr(clone, adapter.NAME_ATTRIBUTE, name)
     return clone

@@ -11,17 +11,17 @@ from clonediff.harness.fixed import parts
 from clonediff.harness.fixed.plans import ATOMS, CONTAINERS, UNCHANGED_CLASSES, Marker, Plan, Way, way_of
 
 PLANS: dict[tuple[Any, bool], dict[type, Plan]] = {}
-"""Cached plans of library classes, by Keras module and by whether copies are unbuilt."""
+"""Cached plans of library classes, by adapter and by whether copies are unbuilt."""
 
 
 class Copier:
     """Copies a model: walks over its objects, creates empty copies, and fills them."""
 
-    def __init__(self, keras: Any, root: Any, unbuilt: bool = False) -> None:
-        self.keras = keras
+    def __init__(self, adapter: Any, root: Any, unbuilt: bool = False) -> None:
+        self.adapter = adapter  # our module `keras3` or `tf_keras`
         self.root = root
         self.unbuilt = unbuilt  # whether copies have the state before `build`, without variables and calls
-        self.cached_plans = PLANS.setdefault((keras, unbuilt), {})
+        self.cached_plans = PLANS.setdefault((adapter, unbuilt), {})
         self.plans = self.cached_plans.copy()
         self.objects: dict[int, Any] = {}
         """The objects of the model by `id`."""
@@ -35,17 +35,17 @@ class Copier:
         """The objects that the last `copy` copied, by class."""
         self.new_names: dict[str, str] = {}
         """The new name for each name that contains the `id` of an object."""
-        self.kept_alive: list[Any] = []
+        self.kept_objects: list[Any] = []
         """Objects whose `id` is a key, so they must stay alive."""
 
     def plan(self, cls: type) -> Plan:
         plan = self.plans.get(cls)
         if plan is None:
-            tables = [self.keras.COPY_RULES, *([self.keras.UNBUILT_COPY_RULES] if self.unbuilt else [])]
+            tables = [self.adapter.COPY_RULES, *([self.adapter.UNBUILT_COPY_RULES] if self.unbuilt else [])]
             rules = [rules.items() for table in tables for base, rules in table.items() if issubclass(cls, base)]
-            way = way_of(cls, self.keras.COPIED_MODULES, self.keras.VARIABLE)
+            way = way_of(cls, self.adapter.COPIED_MODULES, self.adapter.VARIABLE)
             self.plans[cls] = plan = Plan(cls, way, dict(itertools.chain(*rules)))
-            plan.is_left_out = self.unbuilt and issubclass(cls, self.keras.VARIABLE)
+            plan.is_left_out = self.unbuilt and issubclass(cls, self.adapter.VARIABLE)
             if cls.__module__.partition(".")[0] in parts.LIBRARIES:
                 self.cached_plans[cls] = plan
         return plan
@@ -69,9 +69,9 @@ class Copier:
                 memo.setdefault(key, None)
             elif plan.is_copied and key not in objects and key not in memo:
                 objects[key] = obj
-                queue += self.referents_of(obj, plan)
+                queue += self.referents_to_copy(obj, plan)
 
-    def referents_of(self, obj: Any, plan: Plan) -> list[Any]:
+    def referents_to_copy(self, obj: Any, plan: Plan) -> list[Any]:
         """The objects to which an object refers, without those that the clone lacks."""
         if plan.is_list_or_dict:
             return parts.items(obj, plan.container)
@@ -86,9 +86,9 @@ class Copier:
                 calls = attributes[name]  # `walk` finds each call with its graph
                 self.objects[id(calls)] = calls
                 values += parts.attributes(calls, self.plan(type(calls))).values()
-        if rules and isinstance(obj, self.keras.TENSOR):
+        if rules and isinstance(obj, self.adapter.TENSOR):
             values.append(parts.call_of(obj))
-        if plan.proxy is not None:
+        if plan.proxy_class is not None:
             values.append(obj.__wrapped__)
         return values + parts.items(obj, plan.container) if plan.container else values
 
@@ -106,7 +106,7 @@ class Copier:
         """Refuse a class if the closure of a method has a part of the model."""
         for cls in {type(obj) for group in self.latest_objects.values() for obj in group[:1]}:
             for method, part in parts.objects_in_closures(cls):
-                if id(part) in self.objects and isinstance(part, self.keras.MODEL_PARTS):
+                if id(part) in self.objects and isinstance(part, self.adapter.MODEL_PARTS):
                     raise ValueError(
                         f"clone_model: `{cls.__qualname__}.{method}` uses '{part.name}' of the model from an enclosing "
                         "function, so the clone would use it, too. Store it in an attribute of the layer."
@@ -119,7 +119,7 @@ class Copier:
         """
         holders: dict[int, list[int]] = {}
         seen: dict[int, Any] = {}
-        queue, found, path_ids = list(self.functions.values()), [], set()
+        queue, ids, path_ids = list(self.functions.values()), [], set()
         while queue:
             obj = queue.pop()
             key, plan = id(obj), self.plans.get(type(obj)) or self.plan(type(obj))
@@ -127,18 +127,18 @@ class Copier:
                 continue
             seen[key] = obj
             is_part = key in self.objects and plan.way in (Way.OBJECT, Way.PROTOCOL)
-            if is_part or isinstance(obj, (*self.keras.MODEL_PARTS, *parts.WEAK_COLLECTIONS)):
-                found.append(key)
+            if is_part or isinstance(obj, (*self.adapter.MODEL_PARTS, *parts.WEAK_COLLECTIONS)):
+                ids.append(key)
             if is_part:
                 continue
             for part in parts.contents(obj) if plan.is_function else parts.referents(obj):
                 holders.setdefault(id(part), []).append(key)
                 queue.append(part)
-        while found:
-            key = found.pop()
+        while ids:
+            key = ids.pop()
             if key not in path_ids:
                 path_ids.add(key)
-                found += holders.get(key, ())
+                ids += holders.get(key, ())
         return path_ids
 
     def copy(self, *roots: Any) -> None:
@@ -157,12 +157,12 @@ class Copier:
                 to_fill[plan.fills_last].append(obj)
         if not self.unbuilt:
             self._refuse_classes()
-        self.keras.prepare_copies(self)
+        self.adapter.prepare_copies(self)
         for obj in [*to_fill[False], *to_fill[True]]:
             if id(obj) not in self.strategy_variables:
                 self.fill(obj)
         self._update_histories()
-        self.keras.complete_copies(self)
+        self.adapter.complete_copies(self)
 
     def fill(self, obj: Any) -> None:
         """Give the empty copy of an object its items and attributes."""
@@ -171,8 +171,8 @@ class Copier:
             parts.fill_items(obj, new, plan.container, copy_of, self.is_left_out)
         if plan.is_list_or_dict:
             return
-        if plan.proxy is not None:
-            plan.proxy.__init__(new, copy_of(obj.__wrapped__))
+        if plan.proxy_class is not None:
+            plan.proxy_class.__init__(new, copy_of(obj.__wrapped__))
         namespace, rules, calls = parts.namespace(new), plan.rules, Marker.CALLS
         for name, value in parts.attributes(obj, plan).items():
             rule = rules.get(name, calls)
@@ -188,12 +188,12 @@ class Copier:
 
     def is_left_out(self, item: Any) -> bool:
         """Whether the clone lacks an item: another graph's call, or a variable before `build`."""
-        copied = self.memo.get(id(item), self)
-        return copied is None or (copied is self and isinstance(item, self.keras.CALL))
+        new = self.memo.get(id(item), self)
+        return new is None or (new is self and isinstance(item, self.adapter.CALL))
 
     def _update_histories(self) -> None:
         """Renumber the call in each tensor's history: calls of other graphs are left out."""
-        for tensor, new in self.pairs(self.keras.TENSOR):
+        for tensor, new in self.pairs(self.adapter.TENSOR):
             history: Any = getattr(tensor, "_keras_history", None)
             call = self.memo.get(id(parts.call_of(tensor)))
             if call is not None:
@@ -219,7 +219,7 @@ class Copier:
             return obj
         elif way is Way.TUPLE:
             copies = [self.copy_of(part) for part in obj]
-            is_unchanged = all(copied is part for copied, part in zip(copies, obj, strict=True))
+            is_unchanged = all(new_part is part for new_part, part in zip(copies, obj, strict=True))
             new = obj if is_unchanged else cls(*copies) if hasattr(cls, "_fields") else cls(copies)
         else:
             for function in list(self.functions.values()):
@@ -227,7 +227,7 @@ class Copier:
             new = self._copy_with(obj, copy.deepcopy)
         if new is not obj or way is Way.TUPLE:
             self.memo[id(obj)] = new
-            self.kept_alive.append(obj)
+            self.kept_objects.append(obj)
         return new
 
     def _copy_with(self, obj: Any, copy_object: Any) -> Any:
@@ -243,9 +243,9 @@ class Copier:
             ) from error
 
     def describe_holder(self, obj: Any) -> str:
-        """Describe the attribute that holds an object, and its owner, for a message."""
+        """Describe the attribute that holds an object, and its owner."""
         for owner in self.objects.values():
-            if isinstance(owner, self.keras.MODEL_PARTS):
+            if isinstance(owner, self.adapter.MODEL_PARTS):
                 for name, value in parts.attributes(owner, self.plan(type(owner))).items():
                     if value is obj or (isinstance(value, list | tuple) and any(part is obj for part in value)):
                         return f"`{name}` of '{getattr(owner, 'name', type(owner).__name__)}'"
@@ -253,5 +253,5 @@ class Copier:
 
     def pairs(self, cls: Any) -> list[tuple[Any, Any]]:
         """Each object of a class that the last `copy` copied, with its copy."""
-        objects = [obj for kind, group in self.latest_objects.items() if issubclass(kind, cls) for obj in group]
+        objects = [obj for base, group in self.latest_objects.items() if issubclass(base, cls) for obj in group]
         return [(obj, self.memo[id(obj)]) for obj in objects if self.memo.get(id(obj)) is not None]

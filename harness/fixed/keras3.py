@@ -31,7 +31,7 @@ Layer, Model, Sequential, KerasTensor = keras.Layer, keras.Model, keras.Sequenti
 Input, InputLayer, NEST = keras.Input, keras.layers.InputLayer, keras.tree
 
 
-def keep_symbolic(mask: Any) -> Any:
+def keep_symbolic_mask(mask: Any) -> Any:
     """Return a symbolic mask; leave out a mask that a run computed."""
     name, device = type(mask).__name__, str(getattr(mask, "device", ""))
     is_symbolic = "Symbolic" in name or "Tracer" in name or device == "meta"  # in TensorFlow, JAX, torch
@@ -64,7 +64,7 @@ COPY_RULES: Rules = {
         "history": Marker.MISSING,
         "_distribute_strategy": strategy_of_model,
     },
-    DropoutRNNCell: dict.fromkeys(("_dropout_mask", "_recurrent_dropout_mask"), keep_symbolic),
+    DropoutRNNCell: dict.fromkeys(("_dropout_mask", "_recurrent_dropout_mask"), keep_symbolic_mask),
     KerasVariable: {"_value": None},
     KerasTensor: {"_keras_history": Marker.MISSING},
     Tracker: {"stored_ids": {}},
@@ -121,14 +121,14 @@ def update_dependents(copier: Copier) -> None:
     for _, optimizer in copier.pairs(BaseOptimizer):
         if "_trainable_variables_indices" in vars(optimizer):
             keys = map(optimizer._var_key, optimizer._trainable_variables)
-            optimizer._trainable_variables_indices = {key: place for place, key in enumerate(keys)}
+            optimizer._trainable_variables_indices = {key: index for index, key in enumerate(keys)}
 
 
 def apply_setting(copier: Copier, layer: Any, variable: Any, name: str) -> None:
     """Give the clone's weight a regularizer or constraint that was replaced on the layer."""
-    kind = name.rpartition("_")[2]
-    if getattr(variable, kind) is not vars(layer)[name]:
-        setattr(copier.copy_of(variable), kind, vars(copier.copy_of(layer))[name])
+    setting = name.rpartition("_")[2]
+    if getattr(variable, setting) is not vars(layer)[name]:
+        setattr(copier.copy_of(variable), setting, vars(copier.copy_of(layer))[name])
 
 
 def variables_of(values: Values, layer: Any) -> list[Any]:
@@ -137,7 +137,7 @@ def variables_of(values: Values, layer: Any) -> list[Any]:
 
 
 def build_like(layer: Any, new: Any) -> Any:
-    """Build a new layer for the input shapes of another, and return it."""
+    """Build `new` for the input shapes of a layer, and return it."""
     type(layer).build(new, **(layer._build_shapes_dict or {}))
     return new
 
@@ -157,10 +157,10 @@ def set_value(copier: Copier, variable: Any, new: Any, initial: Any) -> None:
         new._initialize(new._convert_to_tensor(value, dtype=variable._dtype))
 
 
-def reset_generators(values: Values) -> None:
+def reset_states(values: Values) -> None:
     for generator, _ in values.copier.pairs(SeedGenerator):
-        fresh = SeedGenerator(generator._initial_seed, name=generator.name, backend=generator.backend)
-        values.set_value(generator.state, fresh.state)
+        new = SeedGenerator(generator._initial_seed, name=generator.name, backend=generator.backend)
+        values.set_value(generator.state, new.state)
 
 
 def fresh_optimizer(values: Values, optimizer: Any) -> Any:
@@ -222,8 +222,8 @@ def arguments_of(call: Any) -> tuple[Any, dict[str, Any]]:
             return KERAS_ADDS_TRAINING and value is parameters[name].default and (is_unconverted or not converts)
         return f"_{name}".endswith("_mask") and all(leaf is None or id(leaf) in masks for leaf in NEST.flatten(value))
 
-    others = {name: value for name, value in kwargs.items() if not is_added_by_keras(name, value)}
-    return args, kwargs if converts and (others or not is_unconverted) else others  # `kwargs` has no additions
+    user_kwargs = {name: value for name, value in kwargs.items() if not is_added_by_keras(name, value)}
+    return args, kwargs if converts and (user_kwargs or not is_unconverted) else user_kwargs  # Keras added nothing
 
 
 def copy_attributes(replay: Replay, model: Any, new: Any) -> None:

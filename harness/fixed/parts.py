@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 CopyOf = Callable[[Any], Any]
-EMPTY = types.CellType()
+EMPTY_CELL = types.CellType()
 WEAK_COLLECTIONS = (weakref.WeakSet, weakref.WeakKeyDictionary, weakref.WeakValueDictionary)
 BACKENDS = frozenset(["tensorflow", "jax", "jaxlib", "flax", "torch", "google", "wrapt", "absl", "ml_dtypes", "h5py"])
 FRAMEWORKS = BACKENDS | {"inspect", "typing", "re"}
@@ -29,10 +29,10 @@ LOCKS: dict[type, Any] = {type(threading.Lock()): threading.Lock, type(threading
 
 def namespace(obj: Any) -> dict[str, Any]:
     try:
-        names: dict[str, Any] = object.__getattribute__(obj, "__dict__")
+        values: dict[str, Any] = object.__getattribute__(obj, "__dict__")
     except AttributeError:
-        names = {}
-    return names
+        values = {}
+    return values
 
 
 def attributes(obj: Any, plan: Any) -> dict[str, Any]:
@@ -74,16 +74,16 @@ def layer_of(call: Any) -> Any:
 
 def call_of(tensor: Any) -> Any:
     """The call that produced a symbolic tensor, if there is one."""
-    layer, place, _ = getattr(tensor, "_keras_history", None) or (None, 0, 0)
+    layer, index, _ = getattr(tensor, "_keras_history", None) or (None, 0, 0)
     calls = () if layer is None else layer._inbound_nodes
-    return calls[place] if place < len(calls) else None
+    return calls[index] if index < len(calls) else None
 
 
 def referents(obj: Any) -> list[Any]:
     if isinstance(obj, np.ndarray):
         return list(obj.flat) if obj.dtype == object else []
-    names = getattr(obj, "__dict__", {})
-    return [*(part for part in gc.get_referents(obj) if part is not names), *names.values()]
+    values = getattr(obj, "__dict__", {})
+    return [*(part for part in gc.get_referents(obj) if part is not values), *values.values()]
 
 
 def _copy_of_closure(function: types.FunctionType, copy_of: CopyOf, memo: dict[int, Any]) -> Any:
@@ -96,7 +96,7 @@ def _copy_of_closure(function: types.FunctionType, copy_of: CopyOf, memo: dict[i
     if isinstance(namespace, Globals):
         namespace.store({name: copy_of(value) for name, value in values.items()})
     for cell, original in zip(cells, closure, strict=True):
-        if original != EMPTY:
+        if original != EMPTY_CELL:
             cell.cell_contents = copy_of(original.cell_contents)
     defaults = function.__defaults__
     keywords = function.__kwdefaults__
@@ -134,7 +134,7 @@ class Globals(dict[str, Any]):
 
 
 def globals_of(function: types.FunctionType) -> dict[str, Any]:
-    """The globals that a user-defined function reads, except modules and classes, by name."""
+    """The globals that a user's function reads, by name, without modules and classes."""
     module = function.__globals__
     if str(module.get("__name__")).partition(".")[0] in LIBRARIES:
         return {}
@@ -143,11 +143,11 @@ def globals_of(function: types.FunctionType) -> dict[str, Any]:
 
 
 def objects_in_closures(cls: type) -> list[tuple[str, Any]]:
-    """The objects in closures of a user-defined class's methods, each with the method name."""
+    """The objects in closures of a user's class, each with the name of the method."""
     bases = [base for base in cls.__mro__ if base.__module__.partition(".")[0] not in LIBRARIES]
     methods = [method for base in bases for method in vars(base).values() if isinstance(method, types.FunctionType)]
     cells = [(method.__name__, cell) for method in methods for cell in method.__closure__ or ()]
-    return [(name, cell.cell_contents) for name, cell in cells if cell != EMPTY]
+    return [(name, cell.cell_contents) for name, cell in cells if cell != EMPTY_CELL]
 
 
 @functools.lru_cache(maxsize=4096)
@@ -163,14 +163,14 @@ def _copy_of_partial(partial: functools.partial[Any], copy_of: CopyOf) -> Any:
     return type(partial)(copy_of(partial.func), *map(copy_of, partial.args), **keywords)
 
 
-FUNCTIONS: dict[type, Callable[[Any, CopyOf], Any]] = {
+COPY_FUNCTIONS: dict[type, Callable[[Any, CopyOf], Any]] = {
     types.MethodType: lambda method, copy_of: types.MethodType(copy_of(method.__func__), copy_of(method.__self__)),
     functools.partial: _copy_of_partial,
     functools._lru_cache_wrapper: lambda f, copied: functools.lru_cache(**f.cache_parameters())(copied(f.__wrapped__)),
     weakref.ref: lambda reference, copy_of: reference if reference() is None else weakref.ref(copy_of(reference())),
-    weakref.WeakSet: lambda weak, copy_of: weakref.WeakSet([copy_of(obj) for obj in weak]),
-    weakref.WeakKeyDictionary: lambda weak, copy_of: type(weak)({copy_of(key): copy_of(weak[key]) for key in weak}),
-    weakref.WeakValueDictionary: lambda weak, copy_of: type(weak)({copy_of(key): copy_of(weak[key]) for key in weak}),
+    weakref.WeakSet: lambda objects, copy_of: weakref.WeakSet([copy_of(obj) for obj in objects]),
+    weakref.WeakKeyDictionary: lambda obj, copy_of: type(obj)({copy_of(key): copy_of(obj[key]) for key in obj}),
+    weakref.WeakValueDictionary: lambda obj, copy_of: type(obj)({copy_of(key): copy_of(obj[key]) for key in obj}),
 }
 """By class, how to copy an object that refers to the model."""
 
@@ -179,15 +179,16 @@ def copy_of_function(function: Any, copy_of: CopyOf, memo: dict[int, Any]) -> An
     """Copy a function or similar object; `copy_of` returns the copy of each part."""
     if isinstance(function, types.FunctionType):
         return _copy_of_closure(function, copy_of, memo)
-    for cls, copy_object in FUNCTIONS.items():
+    for cls, copy_object in COPY_FUNCTIONS.items():
         if isinstance(function, cls):
             return copy_object(function, copy_of)
     return function._clone(copy_of(function.python_function))  # a `tf.function`, which is traced again
 
 
 def contents(function: Any) -> list[Any]:
+    """The objects to which a function refers."""
     if isinstance(function, types.FunctionType):
-        cells = [cell.cell_contents for cell in function.__closure__ or () if cell != EMPTY]
+        cells = [cell.cell_contents for cell in function.__closure__ or () if cell != EMPTY_CELL]
         defaults = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
         return [*cells, *defaults, *vars(function).values(), *globals_of(function).values()]
     parts: list[Any] = []

@@ -1,7 +1,7 @@
 """How objects of each class are copied.
 
 A model and its clone share functions, classes, modules, tensors and objects of frameworks. All other objects, such as
-layers, calls, variables and containers, are copied.
+layers and variables, are copied.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from clonediff.harness.fixed.parts import FRAMEWORKS, FUNCTIONS, LOCKS
+from clonediff.harness.fixed.parts import COPY_FUNCTIONS, FRAMEWORKS, LOCKS
 
 CONTAINERS: tuple[Any, ...] = (list, collections.OrderedDict, dict, set, collections.deque)
 ATOMS = frozenset(
@@ -84,20 +84,20 @@ class Plan:
         self.container = next((base for base in CONTAINERS if issubclass(cls, base)), None)
         self.fills_last = issubclass(cls, (dict, set))
         """Whether filling a copy computes hashes of its items, which must be complete."""
-        self.proxy: Any = next((base for base in cls.__mro__ if base.__module__.partition(".")[0] == "wrapt"), None)
+        self.proxy_class: Any = next((base for base in cls.__mro__ if base.__module__.split(".")[0] == "wrapt"), None)
         self.slots: list[str] = copyreg._slotnames(cls)  # type: ignore[attr-defined]
         constructors = (vars(base).get("__new__") for base in cls.__mro__)
         self.create = next((new for new in constructors if isinstance(new, types.BuiltinMethodType)), object.__new__)
 
 
 def way_of(cls: type, modules: tuple[str, ...], variable_class: Any) -> Way:
-    """How objects of a class are copied: by attribute if a base is in `modules`."""
+    """How objects of a class are copied: as `OBJECT` if a base is in `modules`."""
     bases = [base.__module__ for base in cls.__mro__]
     package = cls.__module__.partition(".")[0]
     if cls in ATOMS or issubclass(cls, SHARED_CLASSES):
         return Way.SHARED
     is_tf_function = cls.__name__ == "Function" and cls.__module__.startswith("tensorflow.python.eager.polymorphic")
-    if cls is types.FunctionType or cls in FUNCTIONS or issubclass(cls, weakref.ref) or is_tf_function:
+    if cls is types.FunctionType or cls in COPY_FUNCTIONS or issubclass(cls, weakref.ref) or is_tf_function:
         return Way.FUNCTION
     if cls.__name__ == "_TupleWrapper":  # a class of TensorFlow
         return Way.PROTOCOL

@@ -19,9 +19,9 @@ from clonediff.harness.fixed.values import Values
 
 @dataclasses.dataclass(eq=False)
 class Replay:
-    """Repeats the calls of one model; `keras` is our module `keras3` or `tf_keras`."""
+    """Repeats the calls of one model; `adapter` is our module `keras3` or `tf_keras`."""
 
-    keras: Any
+    adapter: Any
     model: Any
     weights: bool
     recursive: bool
@@ -30,16 +30,16 @@ class Replay:
     call_function: Any
 
     def __post_init__(self) -> None:
-        self.copier = Copier(self.keras, self.model)
+        self.copier = Copier(self.adapter, self.model)
         self.memo = self.copier.memo
-        self.leaves = self.keras.NEST.flatten
+        self.flatten = self.adapter.NEST.flatten
         self.tensors = None if self.input_tensors is None else self._ordered_tensors(self.input_tensors)
         """The tensors on which to build the clone, in the order of the inputs."""
-        self.settled_layers: set[int] = set()
+        self.settled_ids: set[int] = set()
         """The `id`s of layers that `clone_function` replaced, or whose calls have begun."""
 
     def is_sequential(self, model: Any) -> bool:
-        return isinstance(model, self.keras.Sequential)
+        return isinstance(model, self.adapter.Sequential)
 
     def clone(self) -> Any:
         model = self.model
@@ -52,42 +52,42 @@ class Replay:
         for part in parts:
             cls: Any = type(part)
             memo[id(part)] = cls.__new__(cls)
-        layers = [layer for part in parts for layer in self.keras.layers_of(part)]
+        layers = [layer for part in parts for layer in self.adapter.layers_of(part)]
         for layer in layers:
-            is_operation = isinstance(layer, self.keras.InputLayer) or not isinstance(layer, self.keras.LAYER)
+            is_operation = isinstance(layer, self.adapter.InputLayer) or not isinstance(layer, self.adapter.LAYER)
             if self.clone_function is not None and not is_operation and id(layer) not in memo:
                 self._use_replacement(layer, self.clone_function(layer))
-        classes = (self.keras.TENSOR, self.keras.VARIABLE)
-        inputs = [layer.output for layer in layers if isinstance(layer, self.keras.InputLayer)]
+        classes = (self.adapter.TENSOR, self.adapter.VARIABLE)
+        inputs = [layer.output for layer in layers if isinstance(layer, self.adapter.InputLayer)]
         for part in parts:
             if not self.is_sequential(part):
-                arguments = [self.keras.arguments_of(call) for call in self.keras.calls_of(part)]
-                inputs += [*part.inputs, *(leaf for leaf in self.leaves(arguments) if not isinstance(leaf, classes))]
+                arguments = [self.adapter.arguments_of(call) for call in self.adapter.calls_of(part)]
+                inputs += [*part.inputs, *(leaf for leaf in self.flatten(arguments) if not isinstance(leaf, classes))]
         self.copy(*layers, *inputs)
         for part in parts:
-            for call in () if self.is_sequential(part) else self._sort_calls(self.keras.calls_of(part)):
+            for call in () if self.is_sequential(part) else self._sort_calls(self.adapter.calls_of(part)):
                 self._repeat_call(call)
             self._create_model(part, memo[id(part)])
         if self.weights:
-            self._copy_values({id(layer): layer for layer in layers if isinstance(layer, self.keras.LAYER)}.values())
+            self._copy_values({id(layer): layer for layer in layers if isinstance(layer, self.adapter.LAYER)}.values())
         return memo[id(model)]
 
     def _models_to_repeat(self, model: Any) -> list[Any]:
         """The models whose calls are repeated, each after its nested models."""
         parts: dict[int, Any] = {}
-        for layer in self.keras.layers_of(model) if self.recursive else ():
-            if isinstance(layer, (self.keras.Sequential, self.keras.Functional)):
+        for layer in self.adapter.layers_of(model) if self.recursive else ():
+            if isinstance(layer, (self.adapter.Sequential, self.adapter.Functional)):
                 parts.update((id(part), part) for part in self._models_to_repeat(layer))
         return [*parts.values(), model]
 
     def _use_replacement(self, layer: Any, new: Any) -> None:
-        if not isinstance(new, self.keras.LAYER) or isinstance(new, self.keras.InputLayer):
+        if not isinstance(new, self.adapter.LAYER) or isinstance(new, self.adapter.InputLayer):
             raise ValueError(
                 f"`clone_function` returned {new!r} for the layer '{layer.name}' (of type '{type(layer).__name__}'). "
                 "Return the layer or model to use instead; an InputLayer cannot replace a layer."
             )
         self.memo[id(layer)] = new
-        self.settled_layers.add(id(layer))
+        self.settled_ids.add(id(layer))
 
     def copy(self, *objects: Any) -> None:
         """Copy objects that have no copy yet, and give the copies' variables values."""
@@ -96,18 +96,18 @@ class Replay:
 
     def _repeat_call(self, call: Any) -> None:
         layer = layer_of(call)
-        arguments = self.keras.arguments_of(call)
-        is_layer = isinstance(layer, self.keras.LAYER)
-        args, kwargs = (self.keras.NEST.map_structure(self._new_argument, part) for part in arguments)
-        if is_layer and id(layer) not in self.settled_layers and not self.are_alike(arguments, (args, kwargs)):
+        arguments = self.adapter.arguments_of(call)
+        is_layer = isinstance(layer, self.adapter.LAYER)
+        args, kwargs = (self.adapter.NEST.map_structure(self._new_argument, part) for part in arguments)
+        if is_layer and id(layer) not in self.settled_ids and not self.are_alike(arguments, (args, kwargs)):
             self.memo[id(layer)] = Values(self.copier).unbuilt_copy(layer)
-        self.settled_layers.add(id(layer))
+        self.settled_ids.add(id(layer))
         new = self.memo[id(layer)]
-        delegates = self.call_function is not None and is_layer
-        outputs = self.call_function(new, *args, **kwargs) if delegates else new(*args, **kwargs)
-        tensors = self.leaves(call.outputs)
-        outputs = self.leaves(outputs)
-        if len(outputs) != len(tensors) or not all(isinstance(output, self.keras.TENSOR) for output in outputs):
+        uses_function = self.call_function is not None and is_layer
+        outputs = self.call_function(new, *args, **kwargs) if uses_function else new(*args, **kwargs)
+        tensors = self.flatten(call.outputs)
+        outputs = self.flatten(outputs)
+        if len(outputs) != len(tensors) or not all(isinstance(output, self.adapter.TENSOR) for output in outputs):
             caller = "`call_function`" if self.call_function else str(new)
             raise ValueError(
                 f"{caller} returned {len(outputs)} outputs, {outputs}, for a call of '{layer.name}', but the original "
@@ -121,7 +121,7 @@ class Replay:
         """Name the operations that computed the clone's mask like those of the original."""
         calls = call_of(mask), call_of(new)
         operation, new_operation = (call and layer_of(call) for call in calls)
-        is_called = isinstance(operation, self.keras.LAYER) or id(operation) in self.settled_layers
+        is_called = isinstance(operation, self.adapter.LAYER) or id(operation) in self.settled_ids
         if None not in calls and type(operation) is type(new_operation) and not is_called:
             new_operation.name = operation.name
             for tensors in zip(*(call.input_tensors for call in calls), strict=True):
@@ -129,43 +129,44 @@ class Replay:
 
     def _create_model(self, model: Any, new: Any) -> None:
         """Initialize `new`, an empty model, with the clone's layers and tensors."""
-        keras = self.keras
+        adapter = self.adapter
         if self.is_sequential(model):
-            keras.Sequential.__init__(new, self._sequential_layers(model), name=model.name)
+            adapter.Sequential.__init__(new, self._sequential_layers(model), name=model.name)
             operations = [getattr(getattr(root, "_functional", None), "_operations", ()) for root in (model, new)]
             for operation, new_operation in zip(*operations, strict=False):  # operations that compute masks
-                if type(operation) is type(new_operation) and not isinstance(operation, keras.LAYER):
+                if type(operation) is type(new_operation) and not isinstance(operation, adapter.LAYER):
                     new_operation.name = operation.name
         else:
-            inputs, outputs = (keras.NEST.map_structure(self.copier.copy_of, end) for end in keras.endpoints_of(model))
-            keras.Functional.__init__(new, inputs, outputs, name=model.name)
-        keras.copy_attributes(self, model, new)
+            ends = adapter.endpoints_of(model)
+            inputs, outputs = (adapter.NEST.map_structure(self.copier.copy_of, end) for end in ends)
+            adapter.Functional.__init__(new, inputs, outputs, name=model.name)
+        adapter.copy_attributes(self, model, new)
 
     def _sequential_layers(self, model: Any) -> list[Any]:
-        layers = self.keras.layers_of(model)
+        layers = self.adapter.layers_of(model)
         if self.tensors is None or model is not self.model:
             return [self.memo[id(layer)] for layer in layers]
         tensor = self.tensors[0]
-        if not isinstance(tensor._keras_history[0], self.keras.InputLayer):
+        if not isinstance(tensor._keras_history[0], self.adapter.InputLayer):
             # A Sequential cannot begin with the output of another layer.
-            tensor = self.keras.Input(batch_shape=tuple(tensor.shape), dtype=tensor.dtype, name=tensor.name)
-        layers = [layer for layer in layers if not isinstance(layer, self.keras.InputLayer)]
+            tensor = self.adapter.Input(batch_shape=tuple(tensor.shape), dtype=tensor.dtype, name=tensor.name)
+        layers = [layer for layer in layers if not isinstance(layer, self.adapter.InputLayer)]
         if not model.built or not self.are_alike(model.inputs, self.tensors):
-            copies = [layer for layer in layers if id(layer) not in self.settled_layers]
+            copies = [layer for layer in layers if id(layer) not in self.settled_ids]
             self.memo.update((id(layer), Values(self.copier).unbuilt_copy(layer)) for layer in copies)
         return [tensor._keras_history[0], *(self.memo[id(layer)] for layer in layers)]
 
-    def are_alike(self, arguments: Any, others: Any) -> bool:
+    def are_alike(self, old: Any, new: Any) -> bool:
         """Whether two structures have tensors of the same shapes and dtypes."""
 
         def signature(structure: Any) -> list[Any]:
-            tensors = [leaf for leaf in self.leaves(structure) if isinstance(leaf, self.keras.TENSOR)]
+            tensors = [leaf for leaf in self.flatten(structure) if isinstance(leaf, self.adapter.TENSOR)]
             return [(tuple(tensor.shape[1:]), tensor.dtype) for tensor in tensors]
 
-        return signature(arguments) == signature(others)
+        return signature(old) == signature(new)
 
     def _new_argument(self, leaf: Any) -> Any:
-        if isinstance(leaf, self.keras.VARIABLE) and id(leaf) not in self.memo:
+        if isinstance(leaf, self.adapter.VARIABLE) and id(leaf) not in self.memo:
             raise ValueError(
                 f"A call takes the variable '{getattr(leaf, 'path', leaf.name)}', which belongs to no copied layer: "
                 "clone without `clone_function`."
@@ -174,10 +175,10 @@ class Replay:
 
     def _sort_calls(self, calls: list[Any]) -> list[Any]:
         """Sort calls: inputs come first, and the calls of a layer keep their order."""
-        producers = {id(tensor): call for call in calls for tensor in self.leaves(call.outputs)}
+        producers = {id(tensor): call for call in calls for tensor in self.flatten(call.outputs)}
         needs: dict[Any, list[Any]] = {}
         for call in calls:
-            arguments = map(id, self.leaves(self.keras.arguments_of(call)))
+            arguments = map(id, self.flatten(self.adapter.arguments_of(call)))
             needs[call] = [producers[number] for number in arguments if number in producers]
         predecessors = {call: list(calls) for call, calls in needs.items()}
         for layer in {id(layer): layer for layer in map(layer_of, calls)}.values():
@@ -196,14 +197,14 @@ class Replay:
 
     def _copy_values(self, layers: Iterable[Any]) -> None:
         copies = [(layer, new := self.memo[id(layer)], self.pairs_of_variables(layer, new)) for layer in layers]
-        misfits = [f"'{old.name}' ({_shapes(old)}, now {_shapes(new)})" for old, new, fit in copies if fit is None]
+        misfits = [f"'{old.name}' ({_shapes(old)}, now {_shapes(new)})" for old, new, pairs in copies if pairs is None]
         if misfits:
             raise ValueError(
                 f"clone_model: weights=True: the shapes of variables differ from the original in these layers: "
                 f"{', '.join(misfits)}. Clone without `weights`, then copy the variables that fit."
             )
-        for _, new, variables in copies:
-            for variable, new_variable in variables or ():
+        for _, new, pairs in copies:
+            for variable, new_variable in pairs or ():
                 new_variable.assign(variable)
             for part in new._flatten_layers():
                 if hasattr(part, "finalize_state"):  # it derives attributes from the weights
@@ -212,16 +213,16 @@ class Replay:
     def pairs_of_variables(self, layer: Any, new: Any) -> list[tuple[Any, Any]] | None:
         """The pairs of variables of a layer and its replacement; None if their shapes differ."""
         values = Values(self.copier)
-        variables = values.places(layer)
-        others = values.places(new)
-        shapes, other_shapes = ({place: part[place].shape for place in part} for part in (variables, others))
-        return [(variables[place], others[place]) for place in variables] if shapes == other_shapes else None
+        variables = values.variables_in(layer)
+        copies = values.variables_in(new)
+        shapes, new_shapes = ({place: part[place].shape for place in part} for part in (variables, copies))
+        return [(variables[place], copies[place]) for place in variables] if shapes == new_shapes else None
 
     def _ordered_tensors(self, input_tensors: Any) -> list[Any]:
         """The tensors in `input_tensors`, in the order of the model's inputs."""
         is_sequential = self.is_sequential(self.model)
         inputs: list[Any] = ["a tensor"] if is_sequential else list(self.model.inputs)
-        structure = inputs if is_sequential else self.keras.endpoints_of(self.model)[0]
+        structure = inputs if is_sequential else self.adapter.endpoints_of(self.model)[0]
         names = [] if is_sequential else [tensor._keras_history[0].name for tensor in inputs]
         if isinstance(input_tensors, dict) and not isinstance(structure, dict) and input_tensors.keys() == set(names):
             input_tensors = [input_tensors[name] for name in names]
@@ -230,9 +231,9 @@ class Replay:
                 f"`input_tensors` must have the same structure as the inputs of model '{self.model.name}', with one "
                 f"tensor for each: {structure}. Received: {input_tensors}"
             )
-        values = self.leaves(input_tensors)  # by sorted keys, like the inputs of a model
-        tensors = [value.output if isinstance(value, self.keras.InputLayer) else value for value in values]
-        if not all(isinstance(end, self.keras.TENSOR) and getattr(end, "_keras_history", None) for end in tensors):
+        values = self.flatten(input_tensors)  # by sorted keys, like the inputs of a model
+        tensors = [value.output if isinstance(value, self.adapter.InputLayer) else value for value in values]
+        if not all(isinstance(end, self.adapter.TENSOR) and getattr(end, "_keras_history", None) for end in tensors):
             raise ValueError(
                 "All entries in `input_tensors` must be outputs of an `Input` or a layer, or InputLayers. "
                 f"Received: {input_tensors}"
@@ -245,26 +246,25 @@ def _shapes(layer: Any) -> str:
 
 
 def skeleton(structure: Any) -> Any:
-    """The nesting: tuples count as lists, and a list of one item as that item."""
+    """The nesting of a structure: tuples count as lists, and a list of one item as that item."""
     if isinstance(structure, dict):
         return {key: skeleton(value) for key, value in structure.items()}
     parts = [skeleton(value) for value in structure] if isinstance(structure, list | tuple) else [None]
     return parts[0] if len(parts) == 1 else parts
 
 
-def clone(keras: Any, model: Any, weights: bool, recursive: bool, **arguments: Any) -> Any:
-    """Clone a model or layer; see `clone_model`."""
+def clone(adapter: Any, model: Any, weights: bool, recursive: bool, **arguments: Any) -> Any:
     names = [name for name, value in arguments.items() if value is not None]
     if not names:
-        copier = Copier(keras, model)
+        copier = Copier(adapter, model)
         copier.copy()
         Values(copier).run(weights)
         return copier.copy_of(model)
-    if not isinstance(model, (keras.Sequential, keras.Functional)):
+    if not isinstance(model, (adapter.Sequential, adapter.Functional)):
         raise ValueError(f"{names} are only supported for Sequential or Functional models. Received: model={model!r}")
-    if isinstance(model, keras.Sequential) and "call_function" in names:
+    if isinstance(model, adapter.Sequential) and "call_function" in names:
         raise ValueError(f"`call_function` is not supported with Sequential models. Received: model={model!r}")
-    replay = Replay(keras, model, weights, recursive, **arguments)
+    replay = Replay(adapter, model, weights, recursive, **arguments)
     operations = [part for layer in model._flatten_layers() for part in getattr(layer, "_operations", [layer])]
     operations += [tensor._keras_history[0] for tensor in replay.tensors or ()]
     counts = [(operation, len(operation._inbound_nodes), len(operation._outbound_nodes)) for operation in operations]

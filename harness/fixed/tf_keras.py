@@ -49,7 +49,7 @@ RANDOM_SOURCES = (Initializer, RandomGenerator)
 SEARCHED_CLASSES = (list, tuple, dict, tf.Module, tf.Variable, _DynamicLossScaleState)
 SKIPPED_ATTRIBUTES = (
     *("_learning_rate", "_weights", "_slots", "_hyper"),
-    "_coalesced_children",  # of an optimizer around another one; TensorFlow sets it
+    "_coalesced_children",  # in an optimizer that wraps another; TensorFlow sets it
     *("_metrics", "optimizer", "compiled_loss", "compiled_metrics", "_checkpoint", "_losses", "_callable_losses"),
     *("inputs", "outputs", "_nodes_by_depth", "_created_nodes", *CALL_ATTRIBUTES, *COUNTERS, *TRACKING_ATTRIBUTES),
 )
@@ -85,8 +85,8 @@ def prepare_copies(copier: Copier) -> None:
         copier.new_names[variable._unique_id] = f"{variable._handle_name.partition(':')[0]}_{uid()}"
     for variable, _ in copier.pairs(tf.Variable):
         strategy = getattr(variable, "_distribute_strategy", None)
-        is_a_part = hasattr(vars(variable).get("_handle"), "_distributed_container")
-        if strategy is not strategy_of_model(None) and not is_a_part and hasattr(variable, "_unique_id"):
+        is_part = hasattr(vars(variable).get("_handle"), "_distributed_container")
+        if strategy is not strategy_of_model(None) and not is_part and hasattr(variable, "_unique_id"):
             new = _variable_of_this_strategy(variable, copier)
             copier.strategy_variables[id(variable)] = copier.memo[id(variable)] = new
             copier.new_names[variable._unique_id] = new._unique_id
@@ -132,17 +132,17 @@ def apply_setting(copier: Copier, layer: Any, variable: Any, name: str) -> None:
     if name.endswith("_constraint"):
         new_variable._constraint = vars(new)[name]
         return
-    losses = [_held_objects(loss) for loss in layer._callable_losses]
-    for place in reversed([place for place, ids in enumerate(losses) if id(variable) in ids and id(value) not in ids]):
-        del new._callable_losses[place]
-    if value is not None and not any({id(variable), id(value)} <= ids for ids in losses):
+    id_sets = [_held_ids(loss) for loss in layer._callable_losses]
+    for index in reversed([index for index, ids in enumerate(id_sets) if id(variable) in ids and id(value) not in ids]):
+        del new._callable_losses[index]
+    if value is not None and not any({id(variable), id(value)} <= ids for ids in id_sets):
         new._handle_weight_regularization(name.rpartition("_")[0], new_variable, vars(new)[name])
 
 
-def _held_objects(function: Any) -> set[int]:
+def _held_ids(function: Any) -> set[int]:
     """The `id`s of the objects in a function, and in the functions among them."""
-    held = contents(function)
-    return {*map(id, held)}.union(*(_held_objects(part) for part in held if isinstance(part, FunctionType | partial)))
+    parts = contents(function)
+    return {*map(id, parts)}.union(*(_held_ids(part) for part in parts if isinstance(part, FunctionType | partial)))
 
 
 def update_dependents(copier: Copier) -> None:
@@ -156,7 +156,7 @@ def variables_of(values: Values, layer: Any) -> list[Any]:
     parts = layer._flatten_modules(recursive=False, include_self=False)
     stores = [layer._trainable_weights, layer._non_trainable_weights]
     stores += [part.variables for part in parts if not isinstance(part, Layer)]
-    return list(values.places(stores).values())
+    return list(values.variables_in(stores).values())
 
 
 def build_like(layer: Any, new: Any) -> Any:
@@ -182,21 +182,21 @@ def set_value(copier: Copier, variable: Any, new: Any, initial: Any) -> None:
         handle._distributed_container = weakref.ref(copier.copy_of(variable._handle._distributed_container()))
 
 
-def reset_generators(values: Values) -> None:
+def reset_states(values: Values) -> None:
     for model, _ in values.copier.pairs(Model):
         for counter in (vars(model).get(name) for name in COUNTERS):
             if counter is not None and id(counter) in values.empty_copies:
                 values.set_value(counter, tf.zeros_like(counter))
     for original, optimizer in values.copier.pairs(OptimizerV2):  # creates its variables on first use
-        empty: dict[str, Any] = {"_weights": [], "_slots": {}, "_iterations": None, "_hypers_created": False}
-        vars(optimizer).update((name, value) for name, value in empty.items() if name in vars(optimizer))
+        state: dict[str, Any] = {"_weights": [], "_slots": {}, "_iterations": None, "_hypers_created": False}
+        vars(optimizer).update((name, value) for name, value in state.items() if name in vars(optimizer))
         for variable in original.variables():
             values.empty_copies.pop(id(variable), None)
     for original, generator in values.copier.pairs(RandomGenerator):
         random = vars(original).get("_generator")
         if random is not None and id(random._state_var) in values.empty_copies:
-            fresh = tf.random.Generator.from_seed(generator._create_seed(generator._seed), alg=random.algorithm)
-            values.set_value(random._state_var, fresh._state_var)
+            new = tf.random.Generator.from_seed(generator._create_seed(generator._seed), alg=random.algorithm)
+            values.set_value(random._state_var, new._state_var)
 
 
 def fresh_optimizer(values: Values, optimizer: Any, variables: Any = None) -> Any:
@@ -222,9 +222,9 @@ def layers_of(model: Any) -> list[Any]:
     if not isinstance(model, Sequential):
         return list(model._flatten_layers(include_self=False, recursive=False))
     layers = [layer for layer in model._self_tracked_trackables if isinstance(layer, Layer)]
-    first = layers[:1] if model._has_explicit_input_shape and isinstance(layers[0], InputLayer) else []
+    inputs = layers[:1] if model._has_explicit_input_shape and isinstance(layers[0], InputLayer) else []
     others = [layer for layer in layers if not isinstance(layer, InputLayer)]
-    return first + ([call.layer for call in calls_of(model)] if model._is_graph_network else others)
+    return inputs + ([call.layer for call in calls_of(model)] if model._is_graph_network else others)
 
 
 def endpoints_of(model: Any) -> tuple[Any, Any]:

@@ -17,7 +17,7 @@ Place = tuple[Any, ...]  # attributes, keys and indices
 
 
 def is_of_keras(layer: Any) -> bool:
-    """Whether settings determine a layer's weights: true for unquantized layers of Keras itself."""
+    """Whether a layer is of Keras and not quantized: its settings determine its weights."""
     package = type(layer).__module__.partition(".")[0]
     return package in ("keras", "tf_keras") and getattr(layer, "quantization_mode", None) is None
 
@@ -27,12 +27,12 @@ class Values:
 
     def __init__(self, copier: Copier) -> None:
         self.copier = copier
-        self.keras = copier.keras
+        self.adapter = copier.adapter
         self.errors: dict[int, Exception] = {}
-        pairs = copier.pairs(self.keras.VARIABLE)
+        pairs = copier.pairs(self.adapter.VARIABLE)
         self.empty_copies = {id(variable): (variable, new) for variable, new in pairs if self._has_value(variable)}
         """By `id`, variables whose copies have no value yet, with the copies."""
-        random_sources = [key for key, obj in copier.objects.items() if isinstance(obj, self.keras.RANDOM_SOURCES)]
+        random_sources = [key for key, obj in copier.objects.items() if isinstance(obj, self.adapter.RANDOM_SOURCES)]
         self.random_sources = {key: copier.memo[key] for key in random_sources}
 
     def run(self, weights: bool) -> None:
@@ -42,14 +42,14 @@ class Values:
             messages: list[str] = [] if weights else self._initialize()
             self._keep_values(variable for variable, _ in list(self.empty_copies.values()))
             self._apply_settings()
-            self.keras.update_dependents(self.copier)
+            self.adapter.update_dependents(self.copier)
         for message in messages:
             warnings.warn(message, stacklevel=4)
 
     def set_value(self, variable: Any, initial: Any) -> None:
         """Give the copy of `variable` the value of `initial`, which may be `variable` itself."""
         _, new = self.empty_copies.pop(id(variable))
-        self.keras.set_value(self.copier, variable, new, initial)
+        self.adapter.set_value(self.copier, variable, new, initial)
 
     def _keep_values(self, variables: Any) -> None:
         for variable in variables:
@@ -58,54 +58,55 @@ class Values:
 
     def _initialize(self) -> list[str]:
         """Give each variable its initial value, and return messages to warn with."""
-        keras = self.keras
-        keras.reset_generators(self)
-        for metric, new in self.copier.pairs(keras.METRIC):
-            self._keep_values(self.places(metric.variables).values())
+        adapter = self.adapter
+        adapter.reset_states(self)
+        for metric, new in self.copier.pairs(adapter.METRIC):
+            self._keep_values(self.variables_in(metric.variables).values())
             new.reset_state()
             with contextlib.suppress(Exception):  # a user's `get_config` may raise
-                for variable in self.places(metric.get_config()).values():  # arguments of a metric keep their values
-                    keras.set_value(self.copier, variable, self.copier.memo[id(variable)], variable)
-        optimizers = [optimizer for optimizer, _ in self.copier.pairs(keras.OPTIMIZER)]
-        reachable_ids = {id(part) for owner in (self.copier.root, *optimizers) for part in self.places(owner).values()}
+                for variable in self.variables_in(metric.get_config()).values():  # arguments keep their values
+                    adapter.set_value(self.copier, variable, self.copier.memo[id(variable)], variable)
+        optimizers = [optimizer for optimizer, _ in self.copier.pairs(adapter.OPTIMIZER)]
+        roots = (self.copier.root, *optimizers)
+        reachable_ids = {id(variable) for root in roots for variable in self.variables_in(root).values()}
         # A layer that only a function holds keeps its weights: `set_weights` cannot reach them.
         pairs = [pair for key, pair in self.empty_copies.items() if key not in reachable_ids]
         self._keep_values(variable for variable, _ in pairs)
         self.random_sources.update((id(variable), new) for variable, new in pairs)  # an initializer may use them
-        layers = [layer for layer, _ in self.copier.pairs(keras.LAYER)]
+        layers = [layer for layer, _ in self.copier.pairs(adapter.LAYER)]
         for layer in sorted(layers, key=lambda layer: layer is not self.copier.root):
             self._initialize_layer(layer)
-        messages = [text for layer in layers for text in self._keep_unknown(layer, keras.variables_of(self, layer))]
+        messages = [text for layer in layers for text in self._keep_rest(layer, adapter.variables_of(self, layer))]
         for optimizer in optimizers:  # counters and slots are initialized, the learning rate is kept
-            variables = self.places(optimizer)
-            self.copy_initial_values(variables, keras.fresh_optimizer(self, optimizer))
-            messages += self._keep_unknown(optimizer, variables.values())
+            variables = self.variables_in(optimizer)
+            self.copy_initial_values(variables, adapter.fresh_optimizer(self, optimizer))
+            messages += self._keep_rest(optimizer, variables.values())
         return messages
 
     def _apply_settings(self) -> None:
         """Apply the regularizers and constraints that layers got after `build`."""
-        for layer, _ in self.copier.pairs(self.keras.LAYER):
+        for layer, _ in self.copier.pairs(self.adapter.LAYER):
             for name in [name for name in vars(layer) if name.endswith(("_regularizer", "_constraint"))]:
                 weight = name.rpartition("_")[0]
                 variable = getattr(layer, f"_{weight}", getattr(layer, weight, None)) if is_of_keras(layer) else None
-                if isinstance(variable, self.keras.VARIABLE):
-                    self.keras.apply_setting(self.copier, layer, variable, name)
+                if isinstance(variable, self.adapter.VARIABLE):
+                    self.adapter.apply_setting(self.copier, layer, variable, name)
 
     def _initialize_layer(self, layer: Any) -> None:
         """Initialize the weights of a layer and its sublayers as `build` does."""
-        if self._has_empty_copies(layer) and type(layer).build not in self.keras.COMMON_BUILDS:
-            self._initialize_from(layer, lambda layer: self.keras.build_like(layer, self.unbuilt_copy(layer)))
+        if self._has_empty_copies(layer) and type(layer).build not in self.adapter.COMMON_BUILDS:
+            self._initialize_from(layer, lambda layer: self.adapter.build_like(layer, self.unbuilt_copy(layer)))
         if self._has_empty_copies(layer):
             for part in layer._flatten_layers(recursive=False, include_self=False):
                 self._initialize_layer(part)
-        if self._has_empty_copies(layer) and not isinstance(layer, (self.keras.Functional, self.keras.Sequential)):
+        if self._has_empty_copies(layer) and not isinstance(layer, (self.adapter.Functional, self.adapter.Sequential)):
             self._initialize_from(layer, self._rebuild_from_config)
 
     def _has_empty_copies(self, layer: Any) -> bool:
-        weights = [weight for part in layer._flatten_layers() for weight in self.keras.variables_of(self, part)]
+        weights = [weight for part in layer._flatten_layers() for weight in self.adapter.variables_of(self, part)]
         return any(id(weight) in self.empty_copies for weight in weights)
 
-    def _keep_unknown(self, owner: Any, variables: Iterable[Any]) -> Iterator[str]:
+    def _keep_rest(self, owner: Any, variables: Iterable[Any]) -> Iterator[str]:
         """Keep the values of variables that neither `build` nor `from_config` creates; yield messages."""
         error = self.errors.get(id(owner))
         reason = f" ({type(error).__name__}: {textwrap.shorten(str(error), 150)})" if error else ""
@@ -121,7 +122,7 @@ class Values:
 
     def _initialize_from(self, layer: Any, create: Callable[[Any], Any]) -> None:
         """Initialize the variables of a layer from a new layer, which `create` returns."""
-        variables = self.places(layer)
+        variables = self.variables_in(layer)
         try:
             new = create(layer)
         except Exception as error:
@@ -133,7 +134,7 @@ class Values:
 
     def _refuse_other_weights(self, layer: Any, variables: dict[Place, Any], new: Any) -> None:
         """Refuse a layer if a setting that was changed after `build` requires other weights."""
-        for place, variable in self.places(new).items():
+        for place, variable in self.variables_in(new).items():
             old = variables.get(place, _part_at(place, layer))
             is_part = any(place[:length] in variables for length in range(len(place)))  # of a distributed variable
             if (old is None and not is_part) or (place in variables and old.shape != variable.shape):
@@ -146,35 +147,35 @@ class Values:
                 )
 
     def copy_initial_values(self, variables: dict[Place, Any], new: Any) -> None:
-        """Give variables the values at the same places of a new object."""
+        """Give variables' copies the values at the same places in a new object."""
         used_ids = set()
         for place, variable in variables.items():
             initial = _part_at(place, new)
             is_of_strategy = id(variable) in self.copier.strategy_variables
-            has_value = isinstance(initial, self.keras.VARIABLE) and (is_of_strategy or value_of(initial) is not None)
+            has_value = isinstance(initial, self.adapter.VARIABLE) and (is_of_strategy or value_of(initial) is not None)
             is_usable = id(variable) in self.empty_copies and id(initial) not in used_ids
             if has_value and is_usable and initial.shape == variable.shape:
                 used_ids.add(id(initial))
                 self.set_value(variable, initial)
 
-    def places(self, obj: Any) -> dict[Place, Any]:
-        """The variables in an object by place: the shortest or, among equals, the alphabetically first."""
+    def variables_in(self, obj: Any) -> dict[Place, Any]:
+        """The variables in an object, by their shortest and alphabetically first place."""
         places: dict[Place, Any] = {}
-        walked = {id(obj)}
+        walked_ids = {id(obj)}
         queue: collections.deque[tuple[Place, Any]] = collections.deque([((), obj)])
-        classes = (self.keras.VARIABLE, *self.keras.SEARCHED_CLASSES)
+        classes = (self.adapter.VARIABLE, *self.adapter.SEARCHED_CLASSES)
         while queue:
             place, part = queue.popleft()
             parts = _parts_by_name(part)
             names = [name for name, value in parts.items() if isinstance(value, classes)]
             for name in sorted(names, key=lambda name: (name == "_layers", name)):  # it repeats layers that have names
                 value = parts[name]
-                if id(value) in walked or name in self.keras.SKIPPED_ATTRIBUTES:
+                if id(value) in walked_ids or name in self.adapter.SKIPPED_ATTRIBUTES:
                     continue
-                walked.add(id(value))
-                if isinstance(value, self.keras.VARIABLE) and self._has_value(value):
+                walked_ids.add(id(value))
+                if isinstance(value, self.adapter.VARIABLE) and self._has_value(value):
                     places[(*place, name)] = value
-                elif isinstance(value, self.keras.SEARCHED_CLASSES):
+                elif isinstance(value, self.adapter.SEARCHED_CLASSES):
                     queue.append(((*place, name), value))
         return places
 
@@ -183,7 +184,7 @@ class Values:
 
     def unbuilt_copy(self, obj: Any) -> Any:
         """Create an unbuilt copy of a layer or optimizer, with the clone's random generators."""
-        copier = Copier(self.keras, obj, unbuilt=True)
+        copier = Copier(self.adapter, obj, unbuilt=True)
         copier.memo = self.random_sources.copy()
         copier.copy()
         return copier.memo[id(obj)]
@@ -192,11 +193,11 @@ class Values:
         """Create a layer from the config of another, and build it in the same way."""
         recorded = getattr(layer, "_auto_config", None)  # Keras 3 records constructor arguments
         config = layer.get_config() if recorded is None else recorded.config
-        self._keep_values(self.places(config).values())  # variables may be constructor arguments
+        self._keep_values(self.variables_in(config).values())  # variables may be constructor arguments
         if not self._has_empty_copies(layer):
             return None
         new = type(layer).from_config(config)
-        return new if new.built else self.keras.build_like(layer, new)
+        return new if new.built else self.adapter.build_like(layer, new)
 
 
 def value_of(variable: Any) -> Any:
@@ -210,7 +211,6 @@ def _part_at(place: Place, obj: Any) -> Any:
 
 
 def _parts_by_name(obj: Any) -> dict[str, Any]:
-    """The items or attributes of an object by name."""
     if isinstance(obj, dict):
         return {str(key): value for key, value in obj.items()}
     if isinstance(obj, list | tuple):

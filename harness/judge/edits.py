@@ -47,8 +47,8 @@ class PrivateCopy:
         if proposal.is_diff:
             _apply_diff(proposal.text, self.folder / self.package)
         elif proposal.is_for(self.package, self.version):
-            for path, changed in list(self._texts(proposal)):
-                path.write_text(changed, encoding="utf-8")
+            for path, new_text in list(self._changed_texts(proposal)):
+                path.write_text(new_text, encoding="utf-8")
         return proposal
 
     def changed_files(self) -> list[str]:
@@ -66,8 +66,8 @@ class PrivateCopy:
             lines += difflib.unified_diff(old, new, *names)
         return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
 
-    def _texts(self, proposal: Proposal) -> Iterator[tuple[Path, str]]:
-        """Yield the files that a proposal changes, with the new texts."""
+    def _changed_texts(self, proposal: Proposal) -> Iterator[tuple[Path, str]]:
+        """Yield the files that a proposal changes, each with its new text."""
         body = ast.parse(proposal.text).body
         imports = [node for node in body if isinstance(node, IMPORTS)]
         definitions = {name: node for node in body if node not in imports for name in bound_names(node)}
@@ -91,16 +91,15 @@ def _read_lines(file: Path) -> list[str]:
 
 
 class _File:
-    """A file of a release, and edits with lines of a proposal."""
+    """The text of a file of a release, and edits that insert lines of a proposal."""
 
-    def __init__(self, text: str, source: str) -> None:
+    def __init__(self, text: str, proposal: str) -> None:
         self._body = ast.parse(text).body
-        self._lines, self._source = text.splitlines(), source.splitlines()
+        self._lines, self._new_lines = text.splitlines(), proposal.splitlines()
         self._edits: list[tuple[slice, list[str]]] = []
         self._new_nodes: list[ast.stmt] = []
 
     def text(self) -> str:
-        """The edited file."""
         lines = [*self._lines]
         # From the end of the file; of insertions at the same line, the last is made first.
         for span, new in sorted(self._edits, key=lambda edit: edit[0].start, reverse=True):
@@ -109,10 +108,10 @@ class _File:
 
     def insert(self, nodes: Iterable[ast.stmt], owner: ast.ClassDef | None = None) -> None:
         """Insert or replace definitions in the file or in a class."""
-        old, blank = (owner.body, [""]) if owner else (self._body, ["", ""])
-        old_nodes = {name: node for node in reversed(old) for name in bound_names(node)}
+        body, gap = (owner.body, [""]) if owner else (self._body, ["", ""])
+        old_nodes = {name: node for node in reversed(body) for name in bound_names(node)}
         new_nodes = {name: node for node in nodes for name in bound_names(node)}
-        line = end = _lines_of(old[-1]).stop if old else 0
+        line = end = _lines_of(body[-1]).stop if body else 0
         for name, node in reversed(new_nodes.items()):
             old_node = old_nodes.get(name)
             if old_node is None and isinstance(node, _Function) and ast.unparse(node.body[0]) == "...":
@@ -122,42 +121,42 @@ class _File:
                 self.insert(node.body, old_node)
                 continue
             self._new_nodes.append(node)
-            lines = self._source[_lines_of(node)]
+            lines = self._new_lines[_lines_of(node)]
             if old_node is not None:
                 self._edits.append((_lines_of(old_node), self._merge(node, old_node)))
             else:
-                lines = [*blank, *lines] if line == end else [*lines, *blank]
+                lines = [*gap, *lines] if line == end else [*lines, *gap]
                 self._edits.append((slice(line, line), lines))
 
     def add_imports(self, imports: Iterable[ast.stmt]) -> None:
         """Add the imports that the new definitions need, sorted as in Keras."""
-        used = {name.id for node in self._new_nodes for name in ast.walk(node) if isinstance(name, ast.Name)}
-        used -= {name for node in (*self._body, *self._new_nodes) for name in bound_names(node)}
+        names = {name.id for node in self._new_nodes for name in ast.walk(node) if isinstance(name, ast.Name)}
+        names -= {name for node in (*self._body, *self._new_nodes) for name in bound_names(node)}
         old_imports = [(_import_key(node), _lines_of(node)) for node in self._body if isinstance(node, IMPORTS)]
-        groups = {order[0] for order, _ in old_imports}
-        for order in sorted({_import_key(node) for node in imports if bound_names(node) & used}, reverse=True):
-            before = [span.stop for other, span in old_imports if other[0] == order[0] and other < order]
-            after = [span.start for other, span in old_imports if other > order]
-            gap = [] if order[0] in groups else [""]
-            line = max(before) if before else min(after, default=0)
-            self._edits.append((slice(line, line), [order[2], *gap]))
-            groups.add(order[0])
+        groups = {key[0] for key, _ in old_imports}
+        for key in sorted({_import_key(node) for node in imports if bound_names(node) & names}, reverse=True):
+            ends = [span.stop for other, span in old_imports if other[0] == key[0] and other < key]
+            starts = [span.start for other, span in old_imports if other > key]
+            gap = [] if key[0] in groups else [""]
+            line = max(ends) if ends else min(starts, default=0)
+            self._edits.append((slice(line, line), [key[2], *gap]))
+            groups.add(key[0])
 
     def _merge(self, new: ast.stmt, old: ast.stmt) -> list[str]:
         """The new definition, with decorators and docstring of the old one."""
         if not isinstance(new, _Function) or not isinstance(old, _Function):
-            return self._source[_lines_of(new)]
-        kept = set(map(ast.unparse, old.decorator_list))
-        added = [_lines_of(decorator) for decorator in new.decorator_list if ast.unparse(decorator) not in kept]
+            return self._new_lines[_lines_of(new)]
+        texts = set(map(ast.unparse, old.decorator_list))
+        spans = [_lines_of(decorator) for decorator in new.decorator_list if ast.unparse(decorator) not in texts]
         lines = self._lines[_lines_of(old).start : old.lineno - 1]
-        lines += [line for span in added for line in self._source[span]]
+        lines += [line for span in spans for line in self._new_lines[span]]
         if ast.unparse(new.body[0]) == "...":
             return lines + self._lines[old.lineno - 1 : old.end_lineno]
-        body = new.body[0].lineno - 1
-        lines += self._source[new.lineno - 1 : body]
-        if ast.get_docstring(new) is None and ast.get_docstring(old) and body >= new.lineno:
+        start = new.body[0].lineno - 1
+        lines += self._new_lines[new.lineno - 1 : start]
+        if ast.get_docstring(new) is None and ast.get_docstring(old) and start >= new.lineno:
             lines += self._lines[_lines_of(old.body[0])]
-        return lines + self._source[body : new.end_lineno]
+        return lines + self._new_lines[start : new.end_lineno]
 
 
 def _lines_of(node: ast.stmt | ast.expr) -> slice:
@@ -175,7 +174,7 @@ def _import_key(node: ast.stmt) -> tuple[int, bool, str]:
 
 
 def _apply_diff(diff: str, package: Path) -> None:
-    """Apply a diff to a package as a whole, without its tests and docs."""
+    """Apply a diff to a package, without its tests and docs. Change all files or none."""
     # Strip the folders above the package from file names.
     name = package.name
     text = re.sub(rf"(?m)^(---|\+\+\+) \S*?\b({name}/(?!{name}/)\S+).*", r"\1 a/\2", _GIT_LINES.sub("", diff))

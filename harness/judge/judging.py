@@ -3,7 +3,7 @@
 The scripts of known issues run on both; then their models and drawn models are tried on both. A known issue is fixed if
 its script passes and its model is cloned faithfully; hidden if its script passes, but its model shows another bug; else
 unfixed. A regression is a script that passes only on the release, or a cause that only the new code shows on a model.
-If the release cannot clone that model, a crash, and a cause that is known or shown elsewhere, is no regression.
+If the release cannot clone that model, a crash or a cause that is not new is no regression.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import msgspec
 from msgspec.structs import replace
 
 from clonediff.harness.judge.edits import PrivateCopy
-from clonediff.harness.judge.keras_tests import compare
+from clonediff.harness.judge.keras_tests import compare_tests
 from clonediff.harness.judge.proposals import Proposal, ProposalError
 from clonediff.harness.scripts.known_scripts import case_of_script
 from clonediff.harness.scripts.reproducer import Script, reproducer
@@ -43,7 +43,7 @@ from clonediff.strategies.program import Graph
 
 SERIES = "all of them"  # the name of the verdict on a series
 LIMITS = Limits(trial=15.0, cloning=0)
-MAX_LOST = 3  # processes that a candidate may end or block
+MAX_LOSSES = 3  # how many processes the judged code may end or block
 _DOCSTRING = re.compile(r'\A"""[\s\S]*?"""\s*')
 _JSON_NAMES = {"release": "against", "unfixed": "left", "regressions": "worse", "broken_scripts": "breaks"}
 _JSON_NAMES |= {"model_count": "models", "test_count": "tests"}
@@ -102,18 +102,18 @@ class Baseline:
     """A release: the scripts that fail on it, and the causes that it shows."""
 
     def __init__(
-        self, subject: Subject, known: KnownIssues, say: Callable[[str], None], at_least: Severity, **draws: int
+        self, subject: Subject, known: KnownIssues, say: Callable[[str], None], at_least: Severity, **options: int
     ) -> None:
-        """`draws` has the `seconds` for drawing, the most `models` to draw, and the `seed`."""
-        self.subject, self.say, self.at_least, self.draws = subject, say, at_least, draws
+        """`options` has the `seconds` for drawing, the most `models` to draw, and the `seed`."""
+        self.subject, self.say, self.at_least, self.draw_options = subject, say, at_least, options
         self.search_path = search_path_of(subject)
         self.known = known.select(subject.generation)
         self.issues = [issue for issue in self.known.issues if issue.script]
         self.process = SubjectProcess(subject, search_path=self.search_path, limits=LIMITS)
         self._trials = GraphTrials(self.process, KnownIssues())
         self._seen_fingerprints: set[str] = set()
-        passing = self.run_scripts(subject, self.search_path, self.issues)
-        self.failing_issues = [issue for issue in self.issues if issue.id not in passing]
+        passing_ids = self.run_scripts(subject, self.search_path, self.issues)
+        self.failing_issues = [issue for issue in self.issues if issue.id not in passing_ids]
 
     def run_scripts(self, subject: Subject, search_path: SearchPath, issues: Collection[KnownIssue]) -> set[str]:
         """The ids of the issues whose scripts pass with this search path."""
@@ -152,7 +152,7 @@ class Baseline:
 
 
 class Candidate(GraphTrials):
-    """Trials in a process of the judged code; their causes are regressions."""
+    """Trials of the judged code. A cause that the release does not show is a regression."""
 
     def __init__(self, process: SubjectProcess, baseline: Baseline) -> None:
         super().__init__(process, KnownIssues(), cloners=(UPSTREAM,), at_least=baseline.at_least)
@@ -163,14 +163,14 @@ class Candidate(GraphTrials):
     def judge(self, verdict: JudgeVerdict) -> JudgeVerdict:
         """Run the scripts, try models, and complete the verdict."""
         baseline = self._baseline
-        passing = baseline.run_scripts(self.process.subject, self.process.search_path, baseline.issues)
-        failing = {issue.id for issue in baseline.failing_issues}
+        passing_ids = baseline.run_scripts(self.process.subject, self.process.search_path, baseline.issues)
+        failing_ids = {issue.id for issue in baseline.failing_issues}
         cases = {issue.id: case_of_script(issue) for issue in baseline.issues if issue.fingerprint}
         models = {id_: replace(case, source=_DOCSTRING.sub("", case.source)) for id_, case in cases.items()}
         for model in models.values():
             self.try_case(model)
-        unfaithful = {id_ for id_, model in models.items() if self._models.get(model.source)}
-        self._draw(**baseline.draws)
+        unfaithful_ids = {id_ for id_, model in models.items() if self._models.get(model.source)}
+        self._draw(**baseline.draw_options)
         for key, (_, case) in list(self._regressions.items()):
             if not self._gave_up and key not in [item.key for item in self.try_case(case, costly=True).found_causes]:
                 del self._regressions[key]  # a timeout on a busy machine, or the release has shown it since
@@ -183,11 +183,11 @@ class Candidate(GraphTrials):
             versions=self.process.versions,
             model_count=len(self._models),
             regressions=tuple(items),
-            fixed=tuple(sorted((failing & passing) - unfaithful)),
-            hidden=tuple(sorted(failing & passing & unfaithful)),
-            unfixed=tuple(sorted(failing - passing)),
-            broken_scripts=tuple(sorted({issue.id for issue in baseline.issues} - failing - passing)),
-            stopped=f"it crashed or blocked its process {MAX_LOST} times" if self._gave_up else "",
+            fixed=tuple(sorted((failing_ids & passing_ids) - unfaithful_ids)),
+            hidden=tuple(sorted(failing_ids & passing_ids & unfaithful_ids)),
+            unfixed=tuple(sorted(failing_ids - passing_ids)),
+            broken_scripts=tuple(sorted({issue.id for issue in baseline.issues} - failing_ids - passing_ids)),
+            stopped=f"it crashed or blocked its process {MAX_LOSSES} times" if self._gave_up else "",
         )
 
     def try_case(
@@ -204,7 +204,7 @@ class Candidate(GraphTrials):
             return Trial()
         self._models[case.source] = bool(trial.causes) or not trial.is_built
         self._baseline.say(f"models, {len(self._models)}")
-        causes = [cause for cause in trial.causes if not self._baseline.shows(old_trial, cause)] + _build_failure(trial)
+        causes = [cause for cause in trial.causes if not self._baseline.shows(old_trial, cause)] + _crashes(trial)
         found = tuple(TrialCause(cause.fingerprint, UPSTREAM, title(cause), case, graph, cause) for cause in causes)
         for key, cause in zip((item.key for item in found), causes, strict=True):
             smallest = self._regressions.get(key)
@@ -214,7 +214,7 @@ class Candidate(GraphTrials):
 
     @property
     def _gave_up(self) -> bool:
-        return self.process.losses.total() >= MAX_LOST
+        return self.process.losses.total() >= MAX_LOSSES
 
     def _draw(self, *, seconds: int, models: int, seed: int) -> None:
         """Draw models, and reduce the model of each regression."""
@@ -224,7 +224,7 @@ class Candidate(GraphTrials):
             search(self, max_graphs=count, seed=next(seeds), seen=seen, deadline=deadline, reducing_seconds=4.0)
 
 
-def _build_failure(trial: Trial) -> list[Cause]:
+def _crashes(trial: Trial) -> list[Cause]:
     if trial.lost is not None:
         return [Cause(LOST_FINGERPRINT, process_difference(trial.lost), severity=Severity.CRASH)]
     if trial.refusal is None:
@@ -236,7 +236,7 @@ def _build_failure(trial: Trial) -> list[Cause]:
 def judge(texts: Mapping[str, str], baseline: Baseline, fixes: Sequence[str], *, tests: bool) -> Iterator[JudgeVerdict]:
     """Judge proposals (texts by file name), which are applied one after another.
 
-    With several, first yields what each fixes in addition, unless it is for another release.
+    If there are several, first yield what each of them fixes beyond those before it.
     """
     subject, unfixed, applied = baseline.subject, baseline.failing_issues, list[Proposal]()
     verdict = JudgeVerdict("", str(subject))
@@ -252,18 +252,18 @@ def judge(texts: Mapping[str, str], baseline: Baseline, fixes: Sequence[str], *,
                 elif len(texts) > 1 and proposal.is_for(subject.generation):
                     yield replace(verdict, refused=f"it is for {proposal.releases}")
                 if proposal in applied and len(texts) > 1:
-                    passing = baseline.run_scripts(subject, copy.search_path, unfixed)
-                    unfixed = [issue for issue in unfixed if issue.id not in passing]
+                    passing_ids = baseline.run_scripts(subject, copy.search_path, unfixed)
+                    unfixed = [issue for issue in unfixed if issue.id not in passing_ids]
                     ids = tuple(issue.id for issue in unfixed)
-                    yield replace(verdict, should_fix=proposal.fixes, fixed=tuple(sorted(passing)), unfixed=ids)
+                    yield replace(verdict, should_fix=proposal.fixes, fixed=tuple(sorted(passing_ids)), unfixed=ids)
             should_fix = fixes or [id_ for proposal in applied for id_ in proposal.fixes]
             verdict = replace(verdict, name=SERIES if len(texts) > 1 else verdict.name, should_fix=tuple(should_fix))
             if not applied:
                 raise ProposalError(f"it is for {proposal.releases}: choose another --subject")
             verdict = baseline.judge(verdict, subject, copy.search_path)
             if tests:
-                passing_tests, broken = compare(copy, subject)
-                verdict = replace(verdict, test_count=passing_tests, broken_tests=broken)
+                test_count, broken_tests = compare_tests(copy, subject)
+                verdict = replace(verdict, test_count=test_count, broken_tests=broken_tests)
             yield verdict
         except (ProposalError, SubjectError) as error:
             yield replace(verdict, refused=str(error))

@@ -17,7 +17,7 @@ _RUN = "import os, pytest, sys; os.dup(1); os.dup2(2, 1); sys.exit(pytest.main(s
 """Run pytest: its output goes to standard error; the pipe for responses closes when it ends."""
 
 
-def compare(copy: PrivateCopy, subject: Subject) -> tuple[int, tuple[str, ...]]:
+def compare_tests(copy: PrivateCopy, subject: Subject) -> tuple[int, tuple[str, ...]]:
     """How many tests pass on the release, and which of them fail in the copy."""
     names = [f"{path.removesuffix('.py')}_test.py" for path in copy.changed_files()]
     files = [name for name in names if (copy.folder / name).is_file()]

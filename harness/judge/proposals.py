@@ -16,7 +16,7 @@ from pathlib import Path
 import msgspec
 from packaging.requirements import Requirement
 
-DIFF = re.compile(r"^--- \S+.*\n\+\+\+ \S+.*\n(?=@@)", re.M)
+_DIFF_HEADER = re.compile(r"^--- \S+.*\n\+\+\+ \S+.*\n(?=@@)", re.M)
 """The two lines of a unified diff that name a file."""
 
 IMPORTS = (ast.Import, ast.ImportFrom)
@@ -32,9 +32,9 @@ class ProposalError(ValueError):
 class Proposal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """New definitions or a diff, and the fields of the header.
 
-    `definitions` has the names of functions, methods (`Class.method`) and others for each file of Keras; by default,
-    all belong to the file of `clone_model`. `releases` is a range such as "keras>=3.14,<3.17". `fixes` has the ids of
-    the known issues that the proposal fixes.
+    `definitions` names the new functions, methods (`Class.method`) and others of each file of Keras; by default, all
+    belong to the file of `clone_model`. `releases` is a range such as "keras>=3.14,<3.17". `fixes` has the ids of the
+    known issues that the proposal fixes.
     """
 
     name: str
@@ -66,7 +66,7 @@ def read_proposal(name: str, text: str, functions: Collection[str]) -> Proposal:
         proposal = Proposal(name, "\n\n".join(block for block in blocks if _defined_names(block, *IMPORTS)))
     if proposal.definitions or _defined_names(proposal.text, ast.Assign) & set(functions):
         return proposal
-    if diffs := [block for block in blocks if DIFF.search(block)]:
+    if diffs := [block for block in blocks if _DIFF_HEADER.search(block)]:
         return Proposal(name, diffs[-1], is_diff=True)
     if not proposal.text:
         raise ProposalError("no code in it: expected a diff, or a function that replaces a function of Keras")

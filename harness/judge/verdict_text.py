@@ -12,7 +12,6 @@ from clonediff.reports.verdict import quantity
 
 
 def sentence(verdict: JudgeVerdict) -> str:
-    """The verdict in one line."""
     if verdict.refused:
         return f"{verdict.summary}: {verdict.refused}"
     count = len(verdict.fixed) + len(verdict.hidden) + len(verdict.unfixed)
@@ -30,7 +29,7 @@ def sentence(verdict: JudgeVerdict) -> str:
 
 
 def terminal_lines(verdict: JudgeVerdict, *, series: bool = False) -> Iterator[str]:
-    """Yield the lines for a terminal; a fix of a `series` has only a list."""
+    """Yield the lines for a terminal; for a fix of a `series`, only what it fixes."""
     if series and verdict.name != SERIES and not verdict.refused:
         first = f"{one_line(Path(verdict.name).stem)} fixes {len(verdict.fixed)}"
         lists = {first: verdict.fixed, "  does not fix": verdict.missed_issues}
@@ -49,8 +48,8 @@ def terminal_lines(verdict: JudgeVerdict, *, series: bool = False) -> Iterator[s
         if ids:
             line = f"{label}: {one_line(', '.join(ids))}"
             yield from textwrap.wrap(line, 118, subsequent_indent="    ", break_on_hyphens=False)
-    for cause in verdict.regressions:
-        yield f"  regression: {cause.severity}: {one_line(cause.title)} [{cause.id}]: {one_line(cause.found)}"
+    for item in verdict.regressions:
+        yield f"  regression: {item.severity}: {one_line(item.title)} [{item.id}]: {one_line(item.found)}"
 
 
 def comment(verdict: JudgeVerdict) -> str:
@@ -58,7 +57,7 @@ def comment(verdict: JudgeVerdict) -> str:
     _, *details = terminal_lines(verdict)
     items = (f"- {escape_markdown(line.strip())}" for line in details)
     lines = [f"**clonediff**: {escape_markdown(sentence(verdict))}", "", *items]
-    for cause in verdict.regressions[:1]:
-        script = textwrap.indent(escape_controls(cause.script[:4000]), "    ")
-        lines += ["", "<details><summary>The script of the worst</summary>", "", script, "", "</details>"]
+    for item in verdict.regressions[:1]:
+        script = textwrap.indent(escape_controls(item.script[:4000]), "    ")
+        lines += ["", "<details><summary>The script of the worst regression</summary>", "", script, "", "</details>"]
     return "\n".join((*lines, "", f"{escape_markdown(verdict.name)} against {escape_markdown(verdict.release)}", ""))

@@ -55,7 +55,7 @@ class Keras224:
         return {"clones": clones}
 
     def _difference(self, texts: tuple[str, ...], model: Any, inputs: Any, expected: dict[str, Any]) -> Any:
-        """The first difference of a clone, as a key for its cause and a message, or None."""
+        """The first difference of a clone, if any: a key for its cause, and a message."""
         try:
             module = types.ModuleType("keras.models")
             module.__package__ = "keras"
@@ -73,9 +73,9 @@ class Keras224:
             frame = traceback.extract_tb(error.__traceback__)[-1]
             return f"made: {type(error).__name__} in {frame.name}", _one_line(error)
         for name in [*expected, *results]:
-            facts = [str(arrays[name].tolist() if name in arrays else None) for arrays in (expected, results)]
-            if facts[0] != facts[1]:
-                return name.split(" (")[0], f"{name}: {facts[0][:100]} became {facts[1][:100]}"
+            values = [str(arrays[name].tolist() if name in arrays else None) for arrays in (expected, results)]
+            if values[0] != values[1]:
+                return name.split(" (")[0], f"{name}: {values[0][:100]} became {values[1][:100]}"
         return None
 
     def _run(self, model: Any, inputs: Any) -> dict[str, Any]:

@@ -33,7 +33,7 @@ _LAYERS = [
 """Numbers of inputs and outputs, and source, of each layer, the simplest first."""
 
 Effects = dict[str, str]
-"""A message by difference of a clone, or by effect of a proposal: "fixes", "leaves" or "breaks"."""
+"""A message for each difference of a clone, or for each effect of a proposal: "fixes", "leaves" or "breaks"."""
 
 
 def source_of(calls: list[tuple[tuple[int, int, str], list[int]]]) -> str:

@@ -38,8 +38,8 @@ clone = clone_model(model)
 clone.set_weights(model.get_weights())
 numbers = np.arange(24.0).reshape(2, 3, 4) % 12
 for tensors in zip(model.outputs, clone.outputs):
-    places = [tensor._keras_history for tensor in tensors]
-    masks = [layer._inbound_nodes[node].output_masks[number] for layer, node, number in places]
+    histories = [tensor._keras_history for tensor in tensors]
+    masks = [layer._inbound_nodes[node].output_masks[number] for layer, node, number in histories]
     assert (masks[0] is None) == (masks[1] is None), "the clone lost a mask"
 np.testing.assert_array_equal(clone.predict(numbers), model.predict(numbers))
 """
@@ -89,9 +89,9 @@ class OldKerasProcess:
     def _ask(self, source: str) -> dict[str, Any]:
         if self._child is None:
             self._child = self._start()
-            ready = self._child.ask(b"", START_SECONDS, MEMORY_BYTES)
-            if isinstance(ready, Lost):
-                raise ReleaseError(f"Keras 2.2.4 does not start on this TensorFlow: {ready.line}")
+            reply = self._child.ask(b"", START_SECONDS, MEMORY_BYTES)
+            if isinstance(reply, Lost):
+                raise ReleaseError(f"Keras 2.2.4 does not start on this TensorFlow: {reply.line}")
         reply = self._child.ask(f"{json.dumps(source)}\n".encode(), self._limit, MEMORY_BYTES)
         if not isinstance(reply, Lost):
             return dict(json.loads(reply))
@@ -164,12 +164,12 @@ def _proposal_process(path: Path, search_path: SearchPath) -> Iterator[OldKerasP
 
     If a proposal cannot be applied, its clone function raises the reason.
     """
-    with tempfile.TemporaryDirectory(dir=scratch_folder()) as private:
+    with tempfile.TemporaryDirectory(dir=scratch_folder()) as folder:
         try:
             proposal = read_proposal(path.name, path.read_text("utf-8", "replace"), CLONING_FUNCTIONS)
             text = proposal.text
             if proposal.is_diff:
-                copy = PrivateCopy("keras", search_path, Path(private))
+                copy = PrivateCopy("keras", search_path, Path(folder))
                 copy.apply("fix.diff", text)
                 text, search_path = "", copy.search_path
         except ProposalError as error:
@@ -186,7 +186,7 @@ def _effects(proposal: OldKerasProcess, keras: OldKerasProcess, known: Effects, 
     if answer["clones"]["proposal"] is None:
         return {"fixes": "the clone is faithful"} if upstream else {}
     key, text = answer["clones"]["proposal"]
-    # If Keras' own clone is wrong, no clone, or one with another known bug, is no worse.
+    # If Keras' own clone is wrong, it is not worse to make none, or one with another known bug.
     return {"leaves" if upstream and (key in known or key.startswith(("made", "process"))) else "breaks": text}
 
 

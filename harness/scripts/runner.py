@@ -1,7 +1,7 @@
-"""Run each script alone, in a process that cannot import clonediff.
+"""Run each script alone. Only a script that needs clonediff can import it.
 
-A fork server forks for each script. The first one imports Keras, which takes seconds; it is for CPUs only, since a fork
-lacks the threads that a GPU starts. The second one imports nothing, and reruns scripts that ended unexpectedly.
+A fork server forks for each script. The first server imports Keras, which takes seconds; it is for CPUs only, since a
+fork lacks the threads that a GPU starts. The second imports nothing, and reruns scripts that ended unexpectedly.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ LIMIT_SECONDS = 180.0
 """The seconds that a script may take."""
 
 NOT_REPRODUCIBLE = (TIMED_OUT, OUT_OF_MEMORY, "exit code 0")
-"""Outcomes of a trial that no script can show: it has other limits, or exit code 0."""
+"""Outcomes that no script can show: its limits differ, and exit code 0 means that it passed."""
 
 _FORK_SERVER = """\
 import contextlib, faulthandler, fcntl, importlib, json, os, runpy, signal, sys, traceback
@@ -198,10 +198,10 @@ def answer_of(script: Script, ending: Ending) -> tuple[ReplayAnswer, str]:
     if ending.code == 0:
         return ReplayAnswer.GONE, ""
     expected = _exit_code(script.raises)
-    as_expected = ending.type == script.raises if expected is None else (ending.code, ending.type) == (expected, "")
+    is_expected = ending.type == script.raises if expected is None else (ending.code, ending.type) == (expected, "")
     if ending.line is not None and ending.line < cloning_line(script.text):
         return ReplayAnswer.OTHER, f"in line {ending.line}, before it clones: {ending.summary}"
-    return ReplayAnswer.BREAKS if as_expected else ReplayAnswer.OTHER, ending.summary
+    return ReplayAnswer.BREAKS if is_expected else ReplayAnswer.OTHER, ending.summary
 
 
 def _exit_code(ending: str) -> int | None:

@@ -54,7 +54,6 @@ def functional_graphs(
 
 @functools.cache
 def _warm_process(generation: Generation, layers: tuple[str, ...]) -> SubjectProcess:
-    """A warm child process with the import path of this process."""
     path = tuple(map(os.path.abspath, sys.path))
     process = SubjectProcess(Subject.parse(generation), search_path=path)
     process.layers = layers

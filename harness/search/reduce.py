@@ -49,10 +49,10 @@ def reduce(
 
 
 def size(program: Program) -> tuple[int, int, int]:
-    """The size of a program: its numbers of parts, then its text."""
+    """The size of a program: its parts, the length of its text, and its default shapes."""
     text = to_json(Graph(program, ""))
-    calls = text.count(b'"do":') + len(program.inputs) + len(program.outputs) + len(program.preparations)
-    return calls, len(text), sum(text.count(kind.encode()) for kind in ("[3,4]", "[4,4,3]"))
+    parts = text.count(b'"do":') + len(program.inputs) + len(program.outputs) + len(program.preparations)
+    return parts, len(text), sum(text.count(shape) for shape in (b"[3,4]", b"[4,4,3]"))
 
 
 def proposals(program: Program) -> Iterator[Program]:
@@ -111,22 +111,22 @@ def _splice(program: Program, index: int, body: tuple[Instruction, ...], results
         node, output = tensor
         return results[output % len(results)] if node == index else (shift(node), output)
 
-    new_body = (*program.body[:index], *body, *(_renumber(later, move, shift) for later in program.body[index + 1 :]))
+    new_body = (*program.body[:index], *body, *(_renumber(step, move, shift) for step in program.body[index + 1 :]))
     outputs = tuple(tensor for tensor in dict.fromkeys(map(move, program.outputs)) if tensor[0] >= 0)
-    preparations = (preparation for preparation in program.preparations if preparation.on != index)
-    prepared = tuple(replace(preparation, on=preparation.on and shift(preparation.on)) for preparation in preparations)
-    return replace(program, body=new_body, outputs=outputs or ((len(new_body) - 1, 0),), preparations=prepared)
+    preparations = tuple(preparation for preparation in program.preparations if preparation.on != index)
+    preparations = tuple(replace(item, on=item.on and shift(item.on)) for item in preparations)
+    return replace(program, body=new_body, outputs=outputs or ((len(new_body) - 1, 0),), preparations=preparations)
 
 
-def _renumber(instruction: Instruction, move: Callable[[Tensor], Tensor], layer: Callable[[int], int]) -> Instruction:
+def _renumber(instruction: Instruction, move: Callable[[Tensor], Tensor], shift: Callable[[int], int]) -> Instruction:
     tensors = tuple(map(move, instruction.tensors))
     if isinstance(instruction, Again):
-        return replace(instruction, tensors=tensors, layer=layer(instruction.layer))
+        return replace(instruction, tensors=tensors, layer=shift(instruction.layer))
     return replace(instruction, tensors=tensors)
 
 
 def _merge_inputs(program: Program) -> Iterator[Program]:
-    """Yield programs in which another input replaces an input."""
+    """Yield programs in which one input replaces another."""
     for index, other in itertools.permutations(range(len(program.inputs)), 2):
 
         def move(tensor: Tensor, index: int = index, other: int = other) -> Tensor:

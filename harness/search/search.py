@@ -127,6 +127,6 @@ def reduce_graph(
         is_finished, failure = False, str(error)
     drawn_cause, smallest_cause = causes[0], causes[-1]
     if smallest_cause.graph is not None and smallest_cause is not drawn_cause and not failure:
-        # Try all cloners, to see who is at fault.
+        # Try all cloners, to see which are at fault.
         smallest_cause = trials.find(key, smallest_cause.graph, costly=costly) or drawn_cause
     return Reduction(smallest_cause, drawn_cause, is_finished, failure)

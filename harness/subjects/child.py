@@ -39,7 +39,7 @@ _FRAME = re.compile(r'^\s*File "(.+)", line (\d+) in (.+)$', re.MULTILINE)
 class Child:
     """A running process in a temporary folder, which also has its standard error.
 
-    It ends with all of its children when this process ends, even if this process is killed.
+    It and its children end when this process ends, even if this process is killed.
     """
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
@@ -124,13 +124,13 @@ class Child:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(2.0)
         self._stderr.seek(max(0, self._stderr.seek(0, os.SEEK_END) - _STDERR_TAIL_BYTES))
-        errors = self._stderr.read().decode("utf-8", "replace")
-        lines = tuple(errors.splitlines()[-_KEPT_STDERR_LINES:])
+        stderr = self._stderr.read().decode("utf-8", "replace")
+        lines = tuple(stderr.splitlines()[-_KEPT_STDERR_LINES:])
         if not reason and self._process.returncode == -signal.SIGALRM:  # raised for a cloner that takes too long
             reason, message = TIMED_OUT, "no clone in time"
         elif not reason:
             reason, message = _exit_text(self._process.returncode), lines[-1] if lines else ""
-        return Lost(reason=reason, message=message, seconds=seconds, frames=crash_frames(errors), stderr=lines)
+        return Lost(reason=reason, message=message, seconds=seconds, frames=crash_frames(stderr), stderr=lines)
 
 
 def kill_with_parent(group: int, pipe: int) -> None:

@@ -33,17 +33,17 @@ sys.exit(main())
 """
 """The child writes its stack on a crash and on SIGUSR1, and writes no core file."""
 
-_PASSED_VARIABLES = """
+_PASSED_PATTERNS = """
     PATH HOME USER LOGNAME SHELL LANG LANGUAGE LC_* TZ XDG_* VIRTUAL_ENV CONDA_PREFIX PYTHON* COVERAGE_* LD_LIBRARY_PATH
     LD_PRELOAD OMP_* MKL_* OPENBLAS_* NUMEXPR_* KERAS_HOME KERAS_BACKEND KERAS_NNX_ENABLED TF_CPP_* TF_NUM_* TF_ENABLE_*
     TF_XLA_* TF_GPU_* TF_FORCE_* TF_DETERMINISTIC_* TF_CUDNN_* TF_USE_LEGACY_KERAS XLA_* JAX_* TORCH_* PYTORCH_* CUDA_*
     CUBLAS_* CUDNN_* NVIDIA_* NCCL_* ROCR_* HIP_*
 """
-"""The environment variables that a child gets. CLONEDIFF_VARIABLES may name more."""
+"""Patterns of the environment variables that a child gets. CLONEDIFF_VARIABLES may have more."""
 
 _THREAD_VARIABLES = "OMP_NUM_THREADS OPENBLAS_NUM_THREADS MKL_NUM_THREADS TF_NUM_INTRAOP_THREADS TF_NUM_INTEROP_THREADS"
-_THREADS = dict.fromkeys(_THREAD_VARIABLES.split(), "1")
-"""One thread: other subjects use the other cores. The user's values have priority."""
+_ONE_THREAD = dict.fromkeys(_THREAD_VARIABLES.split(), "1")
+"""Other subjects use the other cores. The user's values have priority."""
 
 _CPU_VARIABLES = {"CUDA_VISIBLE_DEVICES": "", "JAX_PLATFORMS": "cpu", "KERAS_TORCH_DEVICE": "cpu"}
 
@@ -55,7 +55,7 @@ _GPU_VARIABLES = {
     "NVIDIA_TF32_OVERRIDE": "0",
     "JAX_DEFAULT_MATMUL_PRECISION": "highest",
 }
-"""For a shared GPU, and deterministic, precise kernels without TensorFloat-32."""
+"""They allow sharing the GPU, and select deterministic, precise kernels."""
 
 _CPU_XLA_FLAGS = {"xla_cpu_multi_thread_eigen": "false", "xla_backend_optimization_level": "0"}
 """Compiling takes two thirds of a trial: optimize as little as possible."""
@@ -68,7 +68,7 @@ def command_line(subject: Subject) -> list[str]:
 
 def environment(subject: Subject, search_path: SearchPath = INSTALLED_PACKAGES) -> dict[str, str]:
     """The environment of a child that imports from `search_path` first."""
-    variables = {**_THREADS, **(_GPU_VARIABLES if subject.device != "cpu" else {}), **_passed_variables()}
+    variables = {**_ONE_THREAD, **(_GPU_VARIABLES if subject.device != "cpu" else {}), **_passed_variables()}
     variables |= {"KERAS_BACKEND": subject.backend, "TF_CPP_MIN_LOG_LEVEL": "3", "PYTHONHASHSEED": "0"}
     flags = _CPU_XLA_FLAGS if subject.device == "cpu" else {"xla_gpu_deterministic_ops": "true"}
     for flag, value in flags.items() if subject.backend == "jax" else ():
@@ -84,6 +84,6 @@ def environment(subject: Subject, search_path: SearchPath = INSTALLED_PACKAGES) 
 
 
 def _passed_variables() -> dict[str, str]:
-    patterns = [*_PASSED_VARIABLES.split(), *os.environ.get("CLONEDIFF_VARIABLES", "").split(",")]
+    patterns = [*_PASSED_PATTERNS.split(), *os.environ.get("CLONEDIFF_VARIABLES", "").split(",")]
     names = {name for pattern in patterns for name in os.environ if fnmatch.fnmatchcase(name, pattern)}
     return {name: value for name, value in os.environ.items() if name in names}

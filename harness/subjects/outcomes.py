@@ -11,7 +11,7 @@ OUT_OF_MEMORY = "out of memory"
 """The reasons for which a process is killed."""
 
 
-class Ready(msgspec.Struct, frozen=True):
+class Handshake(msgspec.Struct, frozen=True):
     """The first line that a child process writes: its versions and devices."""
 
     keras: str

@@ -12,7 +12,7 @@ import msgspec
 from clonediff.harness.observation import Answer, AuditedClass, Case, Failure, Request
 from clonediff.harness.subjects.child import Child
 from clonediff.harness.subjects.environment import INSTALLED_PACKAGES, SearchPath, command_line, environment
-from clonediff.harness.subjects.outcomes import Lost, NoDeviceError, Ready, RequestError, SubjectError, ValuesReport
+from clonediff.harness.subjects.outcomes import Handshake, Lost, NoDeviceError, RequestError, SubjectError, ValuesReport
 from clonediff.harness.subjects.subject import Subject
 from clonediff.reports.records import READ_ERRORS
 from clonediff.strategies.program import Generation, Graph
@@ -27,7 +27,7 @@ class Limits:
     """Limits of a subject, in seconds and bytes.
 
     A child is replaced between two trials if it uses `growth` bytes more than at its start. A cloner may take `cloning`
-    seconds, or `_CLONING_FACTOR` times the time for building the model; if `cloning` is 0, there is no such limit.
+    seconds, or `_CLONING_FACTOR` times the time for building the model; if `cloning` is 0, any time.
     """
 
     start: float = 180.0
@@ -40,7 +40,7 @@ class Limits:
 class _Reply(msgspec.Struct, frozen=True):
     """A line of a child: `ready` is in its first line, `answer` in others, `error` in any."""
 
-    ready: Ready | None = None
+    ready: Handshake | None = None
     error: Failure | None = None
     answer: msgspec.Raw = msgspec.Raw()
 
@@ -72,13 +72,13 @@ class SubjectProcess:
         self.layers: tuple[str, ...] = ()
         self._command = list(command or command_line(subject))
         self._child: Child | None = None
-        self._start_message: Ready | None = None
+        self._start_message: Handshake | None = None
         self._max_memory = 0
-        self._lost_draw = ""  # the label under which lost draws are counted
+        self._lost_draw_label = ""  # all lost draws are counted under it
         self._is_ended = False
 
     @property
-    def start_message(self) -> Ready:
+    def start_message(self) -> Handshake:
         """The first line of the child. Start the child if necessary."""
         return self._start_message or self.start()
 
@@ -92,7 +92,7 @@ class SubjectProcess:
     def pid(self) -> int | None:
         return self._child.pid if self._child else None
 
-    def start(self) -> Ready:
+    def start(self) -> Handshake:
         """Start the child, unless it runs, and wait until it is ready."""
         if self._child is not None and self._start_message is not None and self._child.is_running():
             return self._start_message
@@ -161,14 +161,14 @@ class SubjectProcess:
         """Draw a graph (see `server.drawing`), None if Keras refuses it or the child is lost."""
         self._replace_if_grown()
         request = {"layers": self.layers, **request}
-        label = self._lost_draw or f"a draw, such as {msgspec.json.encode(request).decode()}"
-        drawn = self._ask({"do": "draw", **request}, _DrawAnswer, timeout, label)
-        if isinstance(drawn, Lost) and "program" in request:  # a step of a reduction: the child may have been killed
-            drawn = self._ask({"do": "draw", **request}, _DrawAnswer, timeout, label)
-        if isinstance(drawn, Lost):
-            self._lost_draw = label
+        label = self._lost_draw_label or f"a draw, such as {msgspec.json.encode(request).decode()}"
+        answer = self._ask({"do": "draw", **request}, _DrawAnswer, timeout, label)
+        if isinstance(answer, Lost) and "program" in request:  # a step of a reduction: the child may have been killed
+            answer = self._ask({"do": "draw", **request}, _DrawAnswer, timeout, label)
+        if isinstance(answer, Lost):
+            self._lost_draw_label = label
             return None
-        return drawn.graph
+        return answer.graph
 
     def cloner_problem(self, name: str) -> str:
         """Import a user's cloner. Return why it cannot be called, "" if it can."""

@@ -203,8 +203,8 @@ def _copy_source(source: str, copy: Path) -> str:
         raise UnusableCodeError(f"{source}: has no version in {_VERSION_FILE}: {_SOURCE_ADVICE}")
     if source == NIGHTLY:
         return match[1]
-    mark = f"g{commit[:10]}" if commit else f"tree-{_digest(copy / 'keras')}"
-    version = f"{match[1].partition('+')[0]}+{mark}"
+    local = f"g{commit[:10]}" if commit else f"tree-{_digest(copy / 'keras')}"
+    version = f"{match[1].partition('+')[0]}+{local}"
     try:
         Subject.parse(f"keras=={version}")
     except UnknownSubjectError as error:
@@ -220,7 +220,7 @@ def _digest(folder: Path) -> str:
     return digest.hexdigest()
 
 
-def change_of(repo: str, base: str, head: str | None) -> tuple[Subject, Subject]:
+def subjects_of_change(repo: str, base: str, head: str | None) -> tuple[Subject, Subject]:
     """The subjects before and after a change: the merge base, then `head` or the folder."""
     source, suffix = split_suffix(repo.strip())
     folder = Path(source).expanduser().absolute()
@@ -231,7 +231,7 @@ def change_of(repo: str, base: str, head: str | None) -> tuple[Subject, Subject]
     merge_base = _git(source, folder, "merge-base", *commits).decode().strip()
     if not merge_base:
         raise ReleaseError(f"{source}: {' and '.join(names)} share no commit: name two commits with a shared history")
-    if not suffix.startswith("/"):  # so that the last part of a branch's name is not parsed as a backend
+    if not suffix.startswith("/"):  # else a part of a branch's name could become the backend
         suffix = f"/{BACKENDS['keras'][0]}{suffix}"
     sources = (f"{folder}#{merge_base}", f"{folder}#{commits[1]}" if head else str(folder))
     before, after = (Subject.parse(pin(f"{name}{suffix}")) for name in sources)

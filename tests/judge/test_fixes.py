@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from clonediff.harness.judge.edits import PrivateCopy
-from clonediff.harness.judge.keras_tests import compare
+from clonediff.harness.judge.keras_tests import compare_tests
 from clonediff.harness.judge.proposals import Proposal, ProposalError, read_proposal
 from clonediff.harness.scripts.reproducer import Script
 from clonediff.harness.scripts.runner import ReplayAnswer, ScriptRunner
@@ -249,4 +249,4 @@ def test_keras_tests_that_fail_with_a_fix_are_listed(tmp_path: Path) -> None:
     (folder / "cloning_test.py").write_text("\n\n".join(("from keras.src.models import cloning\n", *tests)))
     copy = PrivateCopy("keras", (str(tmp_path / "site"),), tmp_path / "copy")
     copy.apply("fix.py", "def one():\n    return 3\n")
-    assert compare(copy, Subject.parse("keras")) == (2, ("keras.src.models.cloning_test.test_one",))
+    assert compare_tests(copy, Subject.parse("keras")) == (2, ("keras.src.models.cloning_test.test_one",))

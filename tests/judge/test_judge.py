@@ -220,7 +220,7 @@ def test_a_change_is_judged_by_what_it_fixes_and_breaks(
     release, changed = Subject.parse("keras"), Subject.parse("keras==99")
     known = KnownIssues((*KNOWN.issues, load().get("own-sequential")))
     monkeypatch.setattr("clonediff.harness.cli.judge.load", lambda: known)
-    monkeypatch.setattr("clonediff.harness.cli.judge.change_of", lambda *_: (release, changed))
+    monkeypatch.setattr("clonediff.harness.cli.judge.subjects_of_change", lambda *_: (release, changed))
     for module in ("judge.judging", "cli.judge"):
         places = {release: (), changed: (str(tmp_path),)}
         monkeypatch.setattr(f"clonediff.harness.{module}.search_path_of", places.__getitem__)
