@@ -20,27 +20,27 @@ from tests.helpers.waiting import PATIENCE
 from tests.keras_12202.proposals import (
     ANSWER,
     CLEARS_THE_TERMINAL,
+    CONFUSED_TENSORS,
+    CORRECT_FIX,
     ENDS_ON_THREE_LAYERS,
-    FIXES,
     HANGS_ON_THREE_LAYERS,
-    HOLLOW,
-    MASKLESS,
-    SHARES,
-    TENSORS,
+    NO_MASK_FIX,
+    SHARED_MODEL,
+    UNDEFINED_NAMES,
 )
 
 MESSAGE = 'AssertionError: Could not compute output Tensor("'
 OLD = ("--subject", "keras==2.2.4")
 PROPOSALS = {
-    "fixes.txt": ANSWER.format(FIXES),
-    "tensors.txt": ANSWER.format(TENSORS),
-    "hollow.txt": ANSWER.format(HOLLOW),
-    "maskless.txt": ANSWER.format(MASKLESS),
-    "shares.py": SHARES,
+    "fixes.txt": ANSWER.format(CORRECT_FIX),
+    "tensors.txt": ANSWER.format(CONFUSED_TENSORS),
+    "hollow.txt": ANSWER.format(UNDEFINED_NAMES),
+    "maskless.txt": ANSWER.format(NO_MASK_FIX),
+    "shares.py": SHARED_MODEL,
     "ends.py": ENDS_ON_THREE_LAYERS,
     "nothing.txt": "It cannot be fixed.",
 }
-AT_NIGHT = pytest.mark.slow(reason="it installs Keras 2.2.4")
+SLOW = pytest.mark.slow(reason="it installs Keras 2.2.4")
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +87,7 @@ def body(source: str) -> list[str]:
     return source.partition("\n\n")[2].splitlines()
 
 
-@AT_NIGHT
+@SLOW
 def test_the_reported_bug_is_reduced_to_a_lambda_and_repaired(search_result: Any) -> None:
     assert search_result["models"] == search_result["built"] == search_result["repaired"] >= 80
     (finding,) = [finding for finding in search_result["findings"] if finding["text"].startswith(MESSAGE)]
@@ -98,7 +98,7 @@ def test_the_reported_bug_is_reduced_to_a_lambda_and_repaired(search_result: Any
     assert mask["fails_alone"]
 
 
-@AT_NIGHT
+@SLOW
 @pytest.mark.usefixtures("search_result")
 def test_the_script_with_two_gpus_fails_as_reported(tmp_path: Path) -> None:
     printed = run_clonediff("fuzz", *OLD, "--trials", "2", cwd=tmp_path).stdout
@@ -123,7 +123,7 @@ VERDICTS = {
 """By proposal: whether it is accepted, whether it fixes the reported bug, and a text of its effects."""
 
 
-@AT_NIGHT
+@SLOW
 def test_each_proposal_has_its_verdict_and_its_effects(verdicts: dict[str, Any]) -> None:
     assert verdicts.keys() == VERDICTS.keys()
     for name, (accepted, fixes, text) in VERDICTS.items():
@@ -134,7 +134,7 @@ def test_each_proposal_has_its_verdict_and_its_effects(verdicts: dict[str, Any])
         assert text in "".join(effects.values()), name
 
 
-@AT_NIGHT
+@SLOW
 @pytest.mark.usefixtures("search_result")
 def test_a_hanging_proposal_is_reported_and_output_is_escaped(tmp_path: Path) -> None:
     proposals = {"hangs.py": HANGS_ON_THREE_LAYERS, "clears.py": CLEARS_THE_TERMINAL}
