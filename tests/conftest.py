@@ -23,9 +23,9 @@ from clonediff.harness.subjects.releases import pin
 from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.known import load
-from tests.helpers.command_line import Command, command
+from tests.helpers.command_line import Command, make_command
 from tests.helpers.drawn_graphs import use_processes
-from tests.helpers.example_counts import ALL, GRAPHS, MANY_GRAPHS, SHARDS, examples, runs_all_tests
+from tests.helpers.example_counts import ALL_VARIABLE, GRAPHS, MANY_GRAPHS, SHARDS, example_count, runs_all_tests
 from tests.helpers.required_releases import search_path_or_skip, why_missing
 
 CPU_SUBJECTS = ("keras", "tf_keras", "keras/jax", "keras/torch")
@@ -58,10 +58,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--all"):
-        os.environ[ALL] = "1"
+        os.environ[ALL_VARIABLE] = "1"
     _allow_slow_tests(config)
     if config.option.examples is None:
-        config.option.examples = examples(GRAPHS, MANY_GRAPHS)
+        config.option.examples = example_count(GRAPHS, MANY_GRAPHS)
     try:
         config.option.subject = list(map(pin, config.option.subject))
     except ReleaseError as error:
@@ -239,4 +239,4 @@ def warm_commands(warm: Callable[[str], SubjectProcess], monkeypatch: pytest.Mon
 @pytest.fixture
 def clonediff(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Command:
     """Return a function that runs the command line in this process."""
-    return command(monkeypatch, capsys, tmp_path)
+    return make_command(monkeypatch, capsys, tmp_path)

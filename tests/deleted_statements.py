@@ -18,16 +18,16 @@ from typing import NamedTuple
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("harness", "reports", "strategies")
 MAX_UNNOTICED = 5
-SECONDS = 900
-NO_TESTS = 5
+TIMEOUT = 900
+NO_TESTS_CODE = 5
 
 
 class Statement(NamedTuple):
     """A statement that is deleted: its file, and its first and last line."""
 
     path: Path
-    first: int
-    last: int
+    first_line: int
+    last_line: int
 
 
 def statements() -> Iterator[Statement]:
@@ -52,10 +52,10 @@ def _does_something(node: ast.stmt) -> bool:
 
 
 def delete(text: str, statement: Statement) -> str:
-    """Return the text of a file with `pass` in the place of a statement."""
+    """Return the text of a file with `pass` instead of a statement."""
     lines = text.splitlines(keepends=True)
-    indent = lines[statement.first - 1][: -len(lines[statement.first - 1].lstrip())]
-    return "".join([*lines[: statement.first - 1], f"{indent}pass\n", *lines[statement.last :]])
+    indent = lines[statement.first_line - 1][: -len(lines[statement.first_line - 1].lstrip())]
+    return "".join([*lines[: statement.first_line - 1], f"{indent}pass\n", *lines[statement.last_line :]])
 
 
 def fails(checkout: Path, tests: str, *options: str) -> bool:
@@ -66,11 +66,11 @@ def fails(checkout: Path, tests: str, *options: str) -> bool:
         return False
     try:
         result = subprocess.run(
-            [*pytest, tests, *options], cwd=checkout, env=environment, capture_output=True, timeout=SECONDS, check=False
+            [*pytest, tests, *options], cwd=checkout, env=environment, capture_output=True, timeout=TIMEOUT, check=False
         )
     except subprocess.TimeoutExpired:
         return True
-    return result.returncode not in (0, NO_TESTS)
+    return result.returncode not in (0, NO_TESTS_CODE)
 
 
 def is_noticed(checkout: Path, statement: Statement) -> bool:
@@ -97,7 +97,7 @@ def main(count: int = 30, seed: int = 0) -> int:
         for statement in chosen:
             noticed = is_noticed(checkout, statement)
             unnoticed += not noticed
-            place = f"{statement.path}:{statement.first}"
+            place = f"{statement.path}:{statement.first_line}"
             print(place if noticed else f"{place}: no test notices that it is deleted", flush=True)
     print(f"{unnoticed} of {count} deletions are noticed by no test")
     return int(unnoticed > MAX_UNNOTICED)

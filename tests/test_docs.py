@@ -19,7 +19,7 @@ import pytest
 
 from clonediff.reports.known import load
 from clonediff.strategies.program import to_json
-from tests.helpers.campaigns import UNKNOWN, add_to_corpus, known_without
+from tests.helpers.campaigns import HIDDEN_ISSUE, add_to_corpus, hide_issues
 from tests.helpers.command_line import Command, run_clonediff
 from tests.helpers.example_counts import runs_all_tests
 from tests.helpers.example_graphs import graph_of_issue
@@ -51,7 +51,7 @@ _LINK = re.compile(r"\]\(([^)#\s:]*)(?:#([\w-]+))?\)")
 class Block(NamedTuple):
     language: str
     text: str
-    code: int
+    exit_code: int
     not_run: bool
 
 
@@ -99,9 +99,9 @@ def run(clonediff: Command, warm_commands: None, tmp_path: Path) -> Run:
             search_path_or_skip(release)
         if arguments[0] == "fuzz":
             if code:
-                add_to_corpus(tmp_path / "runs" / "corpus", to_json(graph_of_issue(UNKNOWN)))
-            unknown = [UNKNOWN] if code else []
-            options = ["--known-issues", str(known_without(tmp_path, *unknown))]
+                add_to_corpus(tmp_path / "runs" / "corpus", to_json(graph_of_issue(HIDDEN_ISSUE)))
+            hidden = [HIDDEN_ISSUE] if code else []
+            options = ["--known-issues", str(hide_issues(tmp_path, *hidden))]
             short = re.sub(r"--minutes \d+", "--trials 3", " ".join(arguments)).split(" ")
             result = run_clonediff(*short, *options, "--jobs", "1", cwd=tmp_path)
         elif program == "clonediff":
@@ -127,7 +127,7 @@ def test_the_commands_of_a_guide_print_what_it_shows(guide: str, run: Run, tmp_p
             for command, output in commands(block.text):
                 if "keras==" in command and not runs_all_tests():
                     continue  # releases are only installed at night
-                printed = _without_numbers(run(command, block.code))
+                printed = _without_numbers(run(command, block.exit_code))
                 for line in output:
                     assert _without_numbers(line) in printed, f"{command} does not print {line!r}, but\n{printed}"
 

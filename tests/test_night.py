@@ -16,14 +16,14 @@ import pytest
 import yaml  # type: ignore[import-untyped]  # Dask brings it
 
 from clonediff.reports.run_folder import folder_name
-from tests.helpers.example_runs import record, write
+from tests.helpers.example_runs import example_finding, write
 
 pytestmark = pytest.mark.no_keras
 
 ROOT = Path(__file__).parents[1]
 WORKFLOW = yaml.safe_load((ROOT / ".github" / "workflows" / "nightly.yml").read_text())
 STEPS: list[dict[str, Any]] = WORKFLOW["jobs"]["fuzz"]["steps"]
-GH = """
+FAKE_GH = """
 import json, pathlib, sys
 
 file = pathlib.Path("github.json")
@@ -48,7 +48,7 @@ match what, task:
 file.write_text(json.dumps(issues))
 """
 """A fake `gh` that keeps issues in a file. It has only the commands that the workflow uses."""
-CLONEDIFF = """
+FAKE_CLONEDIFF = """
 import os, pathlib, shutil, sys
 
 print(sys.argv[1:], file=open("commands.txt", "a"))
@@ -67,8 +67,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     programs = tmp_path / "programs"
     programs.mkdir()
     for name, text in {
-        "gh": GH,
-        "clonediff": CLONEDIFF,
+        "gh": FAKE_GH,
+        "clonediff": FAKE_CLONEDIFF,
         "pip": "",
         "pytest": "import sys\nsys.exit(sys.argv.count('no'))",
     }.items():
@@ -111,13 +111,13 @@ def issues_on_github(folder: Path) -> list[tuple[str, int]]:
 
 
 def test_a_nightly_run_opens_one_issue_for_each_new_cause(folder: Path) -> None:
-    confirmed = msgspec.structs.replace(record(0), proof=True, known=None)
+    confirmed = msgspec.structs.replace(example_finding(0), proof=True, known=None)
     on_torch = msgspec.structs.replace(confirmed, subject="keras/torch")
     others = [
-        msgspec.structs.replace(record(n), proof=proof, known=known)
+        msgspec.structs.replace(example_finding(n), proof=proof, known=known)
         for n, proof, known in ((1, None, None), (2, True, "input-name"), (3, False, None))
     ]
-    another = msgspec.structs.replace(record(4), proof=True, known=None)
+    another = msgspec.structs.replace(example_finding(4), proof=True, known=None)
     gone = "Known issues of Keras that are gone on keras-nightly"
     assert run_night(folder, 3, [confirmed, on_torch, *others], []) == ["Search"]
     assert issues_on_github(folder) == [(f"{confirmed.title} [{confirmed.id}]", 0)]

@@ -22,7 +22,7 @@ TEST = f"{MODULE}::test_a_custom_cloner_is_tried_and_replayed_if_the_command_nam
 
 
 @pytest.mark.parametrize(
-    ("arguments", "collected"), [((MODULE,), 0), ((MODULE, "--all"), 1), ((TEST,), 1)], ids=["unasked", "all", "named"]
+    ("arguments", "collected"), [((MODULE,), 0), ((MODULE, "--all"), 1), ((TEST,), 1)], ids=["default", "all", "named"]
 )
 def test_slow_tests_are_left_out_unless_asked_for(arguments: tuple[str, ...], collected: int) -> None:
     command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "--assert=plain", *arguments]
@@ -33,13 +33,13 @@ def test_slow_tests_are_left_out_unless_asked_for(arguments: tuple[str, ...], co
 
 
 def test_each_slow_test_has_a_reason() -> None:
-    silent = [
+    without_reason = [
         f"{path}:{number}"
         for path in sorted(TESTS.rglob("*.py"))
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1)
         if re.search(r"\bmark\.slow\b(?!\(reason=)", line)
     ]
-    assert silent == [], "write pytest.mark.slow(reason=...)"
+    assert without_reason == [], "write pytest.mark.slow(reason=...)"
 
 
 @pytest.mark.parametrize(("required", "outcome"), [("0", Skipped), ("1", Failed)])

@@ -48,7 +48,7 @@ def run_script(script: Script, subject: Subject) -> tuple[ReplayAnswer, str]:
     return answer, f"not reproduced: expected {script.raises}, but it {result}"
 
 
-def issue_of_root(name: str, known: KnownIssues, fixes: Path = FIXES_FOLDER) -> str | None:
+def issue_of_root(name: str, known: KnownIssues) -> str | None:
     """The text of one issue for all open bugs of a root cause, or None."""
     root = name.removeprefix("tf-")
     generation: Generation = "tf_keras" if name.startswith("tf-") else "keras"
@@ -61,15 +61,15 @@ def issue_of_root(name: str, known: KnownIssues, fixes: Path = FIXES_FOLDER) -> 
         generation=GENERATION_NAMES[generation],
         bugs=bugs,
         smallest_bugs=sorted(smallest_bugs, key=bugs.index),
-        fixes=list(_fixes({bug.id for bug in bugs}, fixes)),
+        fixes=list(_fixes({bug.id for bug in bugs})),
         effects=EFFECTS,
         facts_of=facts_of,
     )
 
 
-def _fixes(bugs: set[str], folder: Path) -> Iterator[tuple[str, str, list[str]]]:
+def _fixes(bugs: set[str]) -> Iterator[tuple[str, str, list[str]]]:
     """Yield the name, title and fixed bugs of each fix of these bugs."""
-    for path in sorted(folder.glob("*.py")):
+    for path in sorted(FIXES_FOLDER.glob("*.py")):
         text = path.read_text(encoding="utf-8")
-        if fixed := sorted(bugs & set(header_of(text, path).get("mends", ()))):
+        if fixed := sorted(bugs & set(header_of(text, path).get("fixes", ()))):
             yield path.stem, (ast.get_docstring(ast.parse(text)) or "").partition("\n")[0], fixed

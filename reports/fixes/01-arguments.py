@@ -2,7 +2,7 @@
 
 It raises an error if a function cannot be called, the model is no `Model`, or
 `clone_function` returns no layer. `input_tensors` may be `InputLayer`s, or a
-list of one tensor. A model with its own `get_config` is cloned through that.
+list of one tensor. A model with its own `get_config` is cloned by its config.
 """
 
 # /// clonediff
@@ -10,7 +10,7 @@ list of one tensor. A model with its own `get_config` is cloned through that.
 # fixes = ["clone-function-uncallable", "own-option"]
 # [definitions]
 # "keras/src/models/cloning.py" = [
-#     "checked", "clone_model", "_clone_alone", "_wrap_clone_function", "_clone_layer", "_given_inputs",
+#     "check_arguments", "clone_model", "_clone_alone", "_wrap_clone_function", "_clone_layer", "_given_inputs",
 # ]
 # ///
 
@@ -25,8 +25,8 @@ from keras.src.models.sequential import Sequential
 from keras.src.saving import serialization_lib
 
 
-def checked(clone):
-    """Wraps `clone_model` so that it checks its arguments first."""
+def check_arguments(clone):
+    """Makes `clone_model` check its arguments first."""
 
     @functools.wraps(clone)
     def wrapper(
@@ -54,7 +54,7 @@ def checked(clone):
     return wrapper
 
 
-@checked
+@check_arguments
 def clone_model(model): ...
 
 

@@ -14,8 +14,8 @@ models are cloned as models. Calls are repeated in their order.
 # ]
 # [definitions]
 # "keras/src/models/cloning.py" = [
-#     "_clone_layer", "_clone_input", "_clone_sequential_model", "_clone_functional_model", "_clone_operation",
-#     "_call_again", "_calls_in_order", "_finish", "_scope", "_remade", "_copy_settings", "_copy_own_settings",
+#     "_clone_layer", "_clone_by_config", "_clone_sequential_model", "_clone_functional_model", "_clone_operation",
+#     "_call_again", "_calls_in_order", "_finish_clone", "_scope", "_remade", "_copy_settings", "_copy_own_settings",
 # ]
 # ///
 
@@ -36,12 +36,12 @@ from keras.src.saving import serialization_lib
 def _clone_layer(layer, cache):
     if type(layer).get_config in (Sequential.get_config, Functional.get_config):
         return clone_model(layer, cache=cache)
-    clone = _clone_input(layer)
+    clone = _clone_by_config(layer)
     cache.setdefault("unfinished", []).append((layer, clone))
     return clone
 
 
-def _clone_input(layer):
+def _clone_by_config(layer):
     """The clone of a layer that is not a model."""
     with _scope():
         clone = _remade(layer)
@@ -60,11 +60,11 @@ def _clone_sequential_model(model, clone_function, input_tensors=None):
             tensor = Input(batch_shape=shape, dtype=dtype, name=tensor.name)
         layers.insert(0, tensor)
     elif first and isinstance(first[0], InputLayer):
-        layers.insert(0, _clone_input(first[0]))
+        layers.insert(0, _clone_by_config(first[0]))
     is_plain = type(model).__init__ is Sequential.__init__
     cls = type(model) if is_plain else Sequential
     clone = cls(layers, name=model.name, trainable=model.trainable)
-    _finish(model, clone, clone_function.cache)
+    _finish_clone(model, clone, clone_function.cache)
     return clone
 
 
@@ -75,7 +75,7 @@ def _clone_functional_model(
 
     def clone_tensor(x):
         if id(x) not in copies:
-            copies[id(x)] = _clone_input(x._keras_history.operation).output
+            copies[id(x)] = _clone_by_config(x._keras_history.operation).output
         return copies[id(x)]
 
     if input_tensors is None:
@@ -91,7 +91,7 @@ def _clone_functional_model(
     is_plain = functional_like_constructor(type(model))
     cls = type(model) if is_plain else Functional
     clone = cls(inputs, outputs, name=model.name)
-    _finish(model, clone, clone_function.cache)
+    _finish_clone(model, clone, clone_function.cache)
     return clone
 
 
@@ -133,7 +133,7 @@ def _calls_in_order(model):
     return [node for node in in_order if not node.is_input]
 
 
-def _finish(model, clone, cache):
+def _finish_clone(model, clone, cache):
     """Gives a clone the settings and the compile arguments of its model."""
     _copy_own_settings(model, clone)
     # Copy settings again: `build()` has created more layers and weights.

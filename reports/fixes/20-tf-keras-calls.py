@@ -30,8 +30,8 @@ from tf_keras.src.saving import serialization_lib
 
 
 def _clone_layer(layer):
-    graphs = (Sequential.get_config, functional.Functional.get_config)
-    if type(layer).get_config in graphs:
+    methods = (Sequential.get_config, functional.Functional.get_config)
+    if type(layer).get_config in methods:
         return clone_model(layer)
     with serialization_lib.SafeModeScope(False):
         clone = type(layer).from_config(layer.get_config())
@@ -40,8 +40,8 @@ def _clone_layer(layer):
 
 
 def _clone_functional_model(model, input_tensors=None, layer_fn=None):
-    given = _inputs_for(model, input_tensors)
-    got = dict(zip(map(id, model.inputs), given))
+    new_inputs = _inputs_for(model, input_tensors)
+    got = dict(zip(map(id, model.inputs), new_inputs))
     inputs = tf.nest.map_structure(lambda x: got[id(x)], model._nested_inputs)
     clones = {}
     depths = model._nodes_by_depth
@@ -62,10 +62,10 @@ def _clone_functional_model(model, input_tensors=None, layer_fn=None):
     is_plain = functional.has_functional_like_constructor(type(model))
     cls = type(model) if is_plain else Model
     clone = cls(inputs, outputs, name=model.name)
-    extra = [new for _, new in clones.values() if new not in clone.layers]
-    if extra:
-        nodes = [new._inbound_nodes[-1] for new in extra]
-        clone._insert_layers(extra, relevant_nodes=nodes)
+    unlisted = [new for _, new in clones.values() if new not in clone.layers]
+    if unlisted:
+        nodes = [new._inbound_nodes[-1] for new in unlisted]
+        clone._insert_layers(unlisted, relevant_nodes=nodes)
     if layer_fn is None:
         _copy_settings(*clones.values())
     _copy_settings((model, clone))

@@ -1,7 +1,7 @@
 """`initializers.get` deserializes `ops.ones` as the class `Ones`, so cloning raises.
 
-Deserialization takes a function with the name of a Keras class for that class, and the name of the function for its
-config.
+Deserialization mistakes a function for the Keras class of that name, and passes the name of the function to the class
+as its config.
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/saving/serialization_lib.py#L619
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/saving/serialization_lib.py#L740
 """

@@ -1,7 +1,7 @@
 """`clone_model` with the output of a layer among `input_tensors` hangs.
 
-The layer that produced the tensor is taken for an input layer, and reconstructing the model waits for a call of it
-forever.
+The layer that produced the tensor is taken for an input layer, and reconstructing the model waits forever for a call
+of that layer.
 https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/models/cloning.py#L203
 https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/engine/functional.py#L1518
 """

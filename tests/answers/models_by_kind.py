@@ -15,7 +15,7 @@ def net(layer, shape=(4,), name="net"):
     return keras.Model(x, layer(x), name=name)
 
 
-def compiled(**options):
+def compiled_model(**options):
     model = net(layers.Dense(2, name="dense"))
     model.compile(**{"optimizer": "sgd", "loss": "mse", **options})
     return model
@@ -24,17 +24,17 @@ def compiled(**options):
 # functions
 
 
-def scaled(by):
+def multiplier(factor):
     @registered
-    def made(x):
-        return x * by
+    def multiply(x):
+        return x * factor
 
-    return made
+    return multiply
 
 
 def functions_under_one_name():
-    """`activation` is the function `made`"""
-    first, _ = scaled(2.0), scaled(3.0)
+    """`activation` is the function `multiply`"""
+    first, _ = multiplier(2.0), multiplier(3.0)
     return net(layers.Dense(2, activation=first, name="dense"))
 
 
@@ -42,8 +42,8 @@ inner = layers.Dense(4, name="inner")
 
 
 def function_that_reads_a_global():
-    """Lambda `around` cannot be cloned"""
-    return net(layers.Lambda(lambda t: inner(t), name="around"))
+    """Lambda `caller` cannot be cloned"""
+    return net(layers.Lambda(lambda t: inner(t), name="caller"))
 
 
 def partial_function():
@@ -56,20 +56,20 @@ def partial_function():
 
 @registered
 class Weighted(keras.losses.Loss):
-    def __init__(self, by, name="weighted", **kwargs):
+    def __init__(self, factors, name="weighted", **kwargs):
         super().__init__(name=name, **kwargs)
-        self.by = by
+        self.factors = factors
 
     def call(self, y_true, y_pred):
-        return ops.mean(ops.abs(y_true - y_pred), axis=-1) * self.by
+        return ops.mean(ops.abs(y_true - y_pred), axis=-1) * self.factors
 
     def get_config(self):
-        return {**super().get_config(), "by": self.by}
+        return {**super().get_config(), "factors": self.factors}
 
 
 def loss_with_an_array():
     """write `Weighted.from_config`"""
-    return compiled(loss=Weighted(np.array([2.0, 3.0], "float32")))
+    return compiled_model(loss=Weighted(np.array([2.0, 3.0], "float32")))
 
 
 @registered
@@ -86,7 +86,7 @@ class Decay(keras.optimizers.schedules.LearningRateSchedule):
 
 def schedule_without_its_argument():
     """cannot compile the clone: TypeError: Decay"""
-    return compiled(optimizer=keras.optimizers.SGD(Decay(0.5)))
+    return compiled_model(optimizer=keras.optimizers.SGD(Decay(0.5)))
 
 
 def metric_of_two_outputs():
@@ -162,7 +162,7 @@ def built_under_another_policy():
 
 
 @registered
-class Many(layers.Layer):
+class Sizes(layers.Layer):
     def __init__(self, *sizes, **kwargs):
         super().__init__(**kwargs)
         self.sizes = sizes
@@ -174,13 +174,13 @@ class Many(layers.Layer):
         return {**super().get_config(), "sizes": self.sizes}
 
 
-def constructor_with_positions():
+def constructor_with_positional_arguments():
     """let `__init__` accept"""
-    return net(Many(1, 2, name="many"))
+    return net(Sizes(1, 2, name="sizes"))
 
 
 @registered
-class Module(layers.Layer):
+class TableLayer(layers.Layer):
     class Table(tf.Module):
         def __init__(self):
             super().__init__()
@@ -194,8 +194,8 @@ class Module(layers.Layer):
         return x * self.table.values
 
 
-def module_trained():
-    """computes something else: Module `module`"""
-    layer = Module(name="module")
+def trained_tensorflow_module():
+    """computes something else: TableLayer `table`"""
+    layer = TableLayer(name="table")
     layer.table.values.assign([5.0, 6.0, 7.0, 8.0])
     return net(layer)

@@ -14,10 +14,10 @@ import tf_keras
 
 from clonediff import UnfaithfulClone, assert_clones_faithfully, check_clone, clone_model
 from clonediff.harness.inside.frameworks import framework
-from tests.helpers.example_graphs import Input, of_layer, of_source
+from tests.helpers.example_graphs import Input, graph_of_layer, graph_of_source
 
 KERAS: dict[str, Any] = {"keras": keras, "tf_keras": tf_keras}
-DENSE = of_layer("layers.Dense(2)", (3,))
+DENSE = graph_of_layer("layers.Dense(2)", (3,))
 
 
 @pytest.mark.parametrize("generation", ["keras", "tf_keras"])
@@ -28,10 +28,10 @@ inputs = keras.Input(shape=(1,))
 a, b = keras.layers.Lambda(lambda x: [x, x])(inputs)
 model = keras.Model(inputs, keras.layers.Add()([a, b]))
 """
-    check_clone(of_source(source, Input((1,)), generation=generation), clone_model, costly=True)
+    check_clone(graph_of_source(source, Input((1,)), generation=generation), clone_model, costly=True)
 
 
-def return_itself(model: Any) -> Any:
+def return_original(model: Any) -> Any:
     return model
 
 
@@ -54,11 +54,11 @@ def freeze(model: Any) -> Any:
 @pytest.mark.parametrize(
     ("cloner", "options", "message"),
     [
-        (return_itself, {}, "own: "),
+        (return_original, {}, "own: "),
         (refuse, {}, "no clones today"),
         (rename, {}, "has another name"),
         (freeze, {"at_least": "wrong-training"}, r"(?m)^not listed because of at_least='wrong-training': 1 cause$"),
-        (return_itself, {"ignore": lambda cause: cause.root.check == "own"}, ""),
+        (return_original, {"ignore": lambda cause: cause.root.check == "own"}, ""),
         (rename, {"at_least": "lost-property"}, ""),
     ],
 )
@@ -86,7 +86,7 @@ def trained_model(generation: str, batch: int | None = None) -> Any:
     inputs = package.Input((None,), batch_size=batch, dtype="int32", name="words")
     x = layers.LSTM(3, stateful=batch is not None)(layers.Embedding(7, 4, name="table")(inputs))
     x = layers.BatchNormalization()(layers.Rescaling(2.0)(layers.Dropout(0.5, seed=3)(x)))
-    model = package.Model(inputs, layers.Dense(1)(x), name="of_ones_own")
+    model = package.Model(inputs, layers.Dense(1)(x), name="words_model")
     model.get_layer("table").trainable = False
     model.compile("adam" if generation == "keras" else tf_keras.optimizers.legacy.Adam(), "mse", metrics=["mae"])
     model.fit(np.ones((4, 5), "int32"), np.ones((4, 1)), verbose=0)
@@ -140,18 +140,18 @@ def test_a_check_does_not_change_settings_names_or_seeds(generation: str) -> Non
     model = package.Model(inputs, package.layers.Dense(2)(package.layers.Dropout(0.5)(inputs)))
     settings = package.backend.floatx(), keras.config.is_traceback_filtering_enabled()
     number, before = int(package.layers.Dense(1).name.rpartition("_")[2]), model.get_weights()
-    drawn = package.utils.set_random_seed(1) or np.random.random()
+    next_number = package.utils.set_random_seed(1) or np.random.random()
     package.utils.set_random_seed(1)
     assert_clones_faithfully(model)
-    assert np.random.random() == drawn
+    assert np.random.random() == next_number
     assert package.layers.Dense(1).name == f"dense_{number + 1}"
     assert (package.backend.floatx(), keras.config.is_traceback_filtering_enabled()) == settings
 
-    def stopped(model: Any) -> Any:
+    def interrupt(model: Any) -> Any:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        assert_clones_faithfully(model, clone=stopped)
+        assert_clones_faithfully(model, clone=interrupt)
     assert all(np.array_equal(expected, weight) for expected, weight in zip(before, model.get_weights(), strict=True))
 
 

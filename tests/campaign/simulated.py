@@ -33,14 +33,14 @@ from clonediff.harness.campaign.shards import Result, Setup, Shard
 from clonediff.reports.known import KnownIssues, load
 from clonediff.reports.records import Counts, Finding, Run
 from clonediff.reports.run_folder import RunFolder
-from tests.helpers.example_runs import record
+from tests.helpers.example_runs import example_finding
 from tests.helpers.waiting import wait_until
 from tests.recorded import FILE
 
 GRAPH_SECONDS = 0.09
 """Seconds of one core for a graph: 13,970 graphs took ten minutes on two cores."""
 REDUCTION_SECONDS = 3.0
-CLUSTER = """
+CLUSTER_SCRIPT = """
 import sys, time
 from distributed import LocalCluster
 import tests.campaign.simulated
@@ -55,7 +55,7 @@ sys.stdin.read()
 
 
 @functools.cache
-def trials() -> list[list[str]]:
+def recorded_causes() -> list[list[str]]:
     """Return the fingerprints of the causes in each recorded trial of a drawn graph."""
     recorded = msgspec.json.decode(lzma.decompress(FILE.read_bytes()))
     drawn = [trial["causes"] for trial in recorded if trial["name"].startswith("drawn keras")]
@@ -65,7 +65,7 @@ def trials() -> list[list[str]]:
 @functools.cache
 def finding_of(id_: str) -> Finding:
     """Return a finding of the cause with this id."""
-    return replace(record(0), id=id_, subject="keras", known=None, smallest=False)
+    return replace(example_finding(0), id=id_, subject="keras", known=None, smallest=False)
 
 
 def simulate_shard(setup: Setup, shard: Shard) -> Result:
@@ -74,7 +74,7 @@ def simulate_shard(setup: Setup, shard: Shard) -> Result:
     findings: dict[tuple[str, str], Finding] = {}
     graphs = 0
     for seed, size in shard.blocks:
-        for causes in random.Random(seed).choices(trials(), k=size):
+        for causes in random.Random(seed).choices(recorded_causes(), k=size):
             graphs += 1
             for cause in causes:
                 key = ("upstream", cause)
@@ -119,7 +119,7 @@ class WatchedCampaign(Campaign):
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
-        self.times: dict[tuple[str, str], float] = {}
+        self.first_times: dict[tuple[str, str], float] = {}
         self.delay = 0.0
         self.reductions: Counter[str] = Counter()
 
@@ -130,7 +130,7 @@ class WatchedCampaign(Campaign):
 
     def _add_shard(self, shard: Shard, result: Result) -> None:
         for finding in result.findings:
-            began = self.times.setdefault(finding.key, time.monotonic())
+            began = self.first_times.setdefault(finding.key, time.monotonic())
             self.delay = max(self.delay, time.monotonic() - began)
         super()._add_shard(shard, result)
 
@@ -139,7 +139,7 @@ class WatchedCampaign(Campaign):
 def cluster(workers: int, folder: Path) -> Iterator[str]:
     """Start a scheduler with simulated workers; yield its address."""
     file = folder / "address"
-    command = [sys.executable, "-c", CLUSTER, str(workers), str(file)]
+    command = [sys.executable, "-c", CLUSTER_SCRIPT, str(workers), str(file)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
         try:
             wait_until(lambda: file.exists() and file.read_text(), process)
@@ -148,7 +148,7 @@ def cluster(workers: int, folder: Path) -> Iterator[str]:
             process.kill()
 
 
-def _say(failure: str) -> None:
+def _print_failure(failure: str) -> None:
     sys.stderr.write(f"{failure}\n")
 
 
@@ -157,19 +157,19 @@ def simulate(workers: int, minutes: float, folder: Path) -> Load:
     tasks.try_shard, tasks.reduce_finding = simulate_shard, simulate_reduction
     setup = Setup("simulated", ("upstream", "fixed"), load().issues)
     run = Run("2026-11-29T00:00:00+00:00", ("keras",), minutes=minutes, jobs=workers)
-    ignore: Any = lambda *_: None  # noqa: E731 - two of them
+    ignore: Any = lambda *_: None  # noqa: E731 - it is used twice
     corpus = NightlyCorpus(folder / "corpus")
-    result = Record(RunFolder(folder / "run"), run, corpus, KnownIssues(), ignore, _say, ignore)
+    result = Record(RunFolder(folder / "run"), run, corpus, KnownIssues(), ignore, _print_failure, ignore)
     with cluster(workers, folder) as address:
         pool = DaskPool(address, setup)
         campaign = WatchedCampaign({}, pool, result)
         cpu, began = time.process_time(), time.monotonic()
         campaign.run()
-        core = (time.process_time() - cpu) / (time.monotonic() - began)
+        cores = (time.process_time() - cpu) / (time.monotonic() - began)
         pool.close()
     mebibytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
-    twice = sum(count > 1 for count in campaign.reductions.values())
-    return Load(pool.jobs, run.total.graphs, len(result.findings), core, mebibytes, campaign.delay, twice)
+    repeated = sum(count > 1 for count in campaign.reductions.values())
+    return Load(pool.jobs, run.total.graphs, len(result.findings), cores, mebibytes, campaign.delay, repeated)
 
 
 if __name__ == "__main__":

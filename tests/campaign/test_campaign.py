@@ -15,34 +15,34 @@ import psutil
 import pytest
 
 from clonediff.reports.run_folder import read_run
-from tests.helpers.campaigns import UNKNOWN, add_unknown, findings, fuzz, known_without, processes, summary
+from tests.helpers.campaigns import HIDDEN_ISSUE, add_hidden_issue, findings, fuzz, hide_issues, processes, summary
 from tests.helpers.command_line import imported_modules, interrupt, start_clonediff
 from tests.helpers.example_graphs import KNOWN
 from tests.helpers.waiting import PATIENCE, wait_until
 from tests.planted import cloner_of
 
-FINGERPRINT = str(KNOWN.get(UNKNOWN).fingerprint)
+FINGERPRINT = str(KNOWN.get(HIDDEN_ISSUE).fingerprint)
 TRIALS = ("--trials", "3")
 CHILD_COMMAND = "from clonediff.harness.server.serve import main"
 
 
 @pytest.fixture(scope="module")
-def known(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return known_without(tmp_path_factory.mktemp("known"), UNKNOWN)
+def known_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return hide_issues(tmp_path_factory.mktemp("known"), HIDDEN_ISSUE)
 
 
 @pytest.fixture(scope="module")
-def full_run(known: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def full_run(known_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An undisturbed run with one job."""
-    folder = add_unknown(tmp_path_factory.mktemp("full"))
-    options = [option for option in _options(known) if option != "--json"]
+    folder = add_hidden_issue(tmp_path_factory.mktemp("full"))
+    options = [option for option in _options(known_folder) if option != "--json"]
     result = fuzz(folder, *options, *TRIALS, "--jobs", "1")
     assert result.returncode == 1, result.stderr
     return folder / "run"
 
 
-def _options(known: Path, out: str = "run") -> list[str]:
-    return ["--known-issues", str(known), "--out", out, "--json"]
+def _options(known_folder: Path, out: str = "run") -> list[str]:
+    return ["--known-issues", str(known_folder), "--out", out, "--json"]
 
 
 def test_a_finding_is_confirmed_and_has_a_script_an_issue_and_pictures(full_run: Path) -> None:
@@ -64,9 +64,9 @@ def test_a_finding_is_confirmed_and_has_a_script_an_issue_and_pictures(full_run:
 
 
 @pytest.mark.slow(reason="two campaigns; the test below checks that an interrupted one keeps its findings")
-def test_a_killed_driver_keeps_its_findings_for_the_next_run(known: Path, tmp_path: Path) -> None:
-    run = tmp_path / "run"
-    with start_clonediff("fuzz", *_options(known), *TRIALS, "--jobs", "1", cwd=add_unknown(tmp_path)) as process:
+def test_a_killed_driver_keeps_its_findings_for_the_next_run(known_folder: Path, tmp_path: Path) -> None:
+    run, folder = tmp_path / "run", add_hidden_issue(tmp_path)
+    with start_clonediff("fuzz", *_options(known_folder), *TRIALS, "--jobs", "1", cwd=folder) as process:
         wait_until(lambda: _finding_paths(run), process)
         children = processes(process.pid)
         process.kill()
@@ -76,15 +76,15 @@ def test_a_killed_driver_keeps_its_findings_for_the_next_run(known: Path, tmp_pa
     read_back = read_run(run)
     assert read_back.problems in ((), ("run.json: cannot be read (No such file or directory)",))
     assert all(stored.script for stored in read_back.findings)
-    result = fuzz(tmp_path, "--trials", "1", "--known-issues", str(known), "--out", "next", "--json")
+    result = fuzz(tmp_path, "--trials", "1", "--known-issues", str(known_folder), "--out", "next", "--json")
     assert {row["id"] for row in summary(result)["findings"]} >= {stored.finding.id for stored in read_back.findings}
 
 
-def test_an_interrupted_run_keeps_findings_and_leaves_no_process_or_file(known: Path, tmp_path: Path) -> None:
+def test_an_interrupted_run_keeps_findings_and_leaves_no_process_or_file(known_folder: Path, tmp_path: Path) -> None:
     run, temporary = tmp_path / "run", tmp_path / "temporary"
     temporary.mkdir()
-    options = (*_options(known), "--minutes", "30", "--jobs", "1")
-    with start_clonediff("fuzz", *options, TMPDIR=str(temporary), cwd=add_unknown(tmp_path)) as process:
+    options = (*_options(known_folder), "--minutes", "30", "--jobs", "1")
+    with start_clonediff("fuzz", *options, TMPDIR=str(temporary), cwd=add_hidden_issue(tmp_path)) as process:
         wait_until(lambda: _finding_paths(run), process)
         children = processes(process.pid)
         connections = [connection for child in children for connection in child.net_connections("inet")]
@@ -113,18 +113,18 @@ KILLS = [
 @pytest.mark.slow(reason="two dozen campaigns, in each of which a process is killed")
 @pytest.mark.parametrize(("victim", "signum", "phase", "turn"), KILLS, ids=lambda value: getattr(value, "name", value))
 def test_no_finding_is_lost_when_a_process_is_killed(
-    victim: str, signum: signal.Signals, phase: str, turn: int, full_run: Path, known: Path, tmp_path: Path
+    victim: str, signum: signal.Signals, phase: str, turn: int, full_run: Path, known_folder: Path, tmp_path: Path
 ) -> None:
     run, temporary = tmp_path / "run", tmp_path / "temporary"
     temporary.mkdir()
-    options = (*_options(known), *TRIALS, "--jobs", "2")
-    ready = {
+    options = (*_options(known_folder), *TRIALS, "--jobs", "2")
+    conditions = {
         "starting": lambda: processes(process.pid, CHILD_COMMAND),
         "drawing": lambda: (run / "run.json").exists() and processes(process.pid, CHILD_COMMAND),
         "finding": lambda: _finding_paths(run) and processes(process.pid, CHILD_COMMAND),
     }
-    with start_clonediff("fuzz", *options, TMPDIR=str(temporary), cwd=add_unknown(tmp_path)) as process:
-        wait_until(ready[phase], process)
+    with start_clonediff("fuzz", *options, TMPDIR=str(temporary), cwd=add_hidden_issue(tmp_path)) as process:
+        wait_until(conditions[phase], process)
         threading.Event().wait(random.Random(f"{victim} {signum} {phase} {turn}").uniform(0, 2))
         found, children = _finding_paths(run), processes(process.pid)
         os.kill(process.pid if victim == "driver" else processes(process.pid, CHILD_COMMAND)[0].pid, signum)
@@ -137,8 +137,8 @@ def test_no_finding_is_lost_when_a_process_is_killed(
     if process.returncode >= 0:
         assert (run / "report.html").exists() and read_run(run).problems == ()
     else:
-        clean = "from clonediff.harness.subjects.child import scratch_folder; scratch_folder()"
-        subprocess.run([sys.executable, "-c", clean], env={**os.environ, "TMPDIR": str(temporary)}, check=True)
+        clean_up = "from clonediff.harness.subjects.child import scratch_folder; scratch_folder()"
+        subprocess.run([sys.executable, "-c", clean_up], env={**os.environ, "TMPDIR": str(temporary)}, check=True)
     assert list(temporary.iterdir()) == []
 
 
@@ -147,7 +147,7 @@ def test_a_local_run_imports_no_dask() -> None:
     assert not {"dask", "distributed"} & imported_modules("fuzz", "--subject", "nothing-of-the-kind")
 
 
-REFUSED_LAYER = """
+REFUSING_LAYER = """
 import sys
 
 import keras
@@ -164,7 +164,7 @@ class Odd(keras.layers.Layer):
     def call(self, x):
         return 2.0 * x
 """
-BREAKS_ONCE = """
+FLAKY_CLONER = """
 import clonediff
 
 broken = False
@@ -185,8 +185,8 @@ def test_lost_subjects_and_flaky_causes_do_not_end_a_campaign(tmp_path: Path) ->
     (source / "models" / "cloning.py").touch()
     (source / "version.py").write_text('__version__ = "3.99.0"\n')
     (source.parent / "__init__.py").write_text("import os\nos._exit(3)\n")
-    (tmp_path / "odd.py").write_text(REFUSED_LAYER)
-    (tmp_path / "once.py").write_text(BREAKS_ONCE)
+    (tmp_path / "odd.py").write_text(REFUSING_LAYER)
+    (tmp_path / "once.py").write_text(FLAKY_CLONER)
     options = ("--subject", "keras", "--subject", "./gone", "--layers", "odd.py:Odd", "--cloner", "once.py:clone")
     result = fuzz(tmp_path, *options, "--trials", "12", "--jobs", "1", "--out", "run", "--json")
     read_back = read_run(tmp_path / "run")
@@ -200,8 +200,8 @@ def test_lost_subjects_and_flaky_causes_do_not_end_a_campaign(tmp_path: Path) ->
         f"clonediff: {lost}",
         f"clonediff: not counted, since it did not show again: {flaky}",
     ]
-    (why,) = run.counts["keras"].refused
-    assert why.startswith("ValueError: no units=… for …, shape=… no no") and len(why) <= 200
+    (reason,) = run.counts["keras"].refused
+    assert reason.startswith("ValueError: no units=… for …, shape=… no no") and len(reason) <= 200
     assert [path.name.rpartition("-")[0] for path in (tmp_path / "run/refused").iterdir()] == ["keras-ValueError"]
     assert run.total.graphs == 12
     assert (read_back.problems, read_back.findings, summary(result)["findings"]) == ((), (), [])
@@ -216,8 +216,8 @@ def _finding_paths(run: Path) -> list[Path]:
 def test_a_graph_that_kills_its_subject_is_one_finding(tmp_path: Path) -> None:
     aborts = cloner_of("aborts")
     result = summary(fuzz(tmp_path, "--trials", "12", "--cloner", "fixed", "--cloner", aborts, "--seed", "2", "--json"))
-    (deadly,) = [found for found in result["findings"] if "sigabrt" in found["id"]]
+    (finding,) = [found for found in result["findings"] if "sigabrt" in found["id"]]
     verdicts = result["run"]["counts"]["keras"]["verdicts"]
-    assert deadly["cloner"] == aborts
+    assert finding["cloner"] == aborts
     assert verdicts["fixed"] == {"faithful": 12}
-    assert verdicts[aborts]["killed its process"] == deadly["count"]
+    assert verdicts[aborts]["killed its process"] == finding["count"]

@@ -16,7 +16,7 @@ import pytest
 
 from clonediff.reports.run_folder import read_run
 from tests.campaign.simulated import simulate
-from tests.helpers.campaigns import UNKNOWN, add_unknown, findings, fuzz, known_without, processes, summary
+from tests.helpers.campaigns import HIDDEN_ISSUE, add_hidden_issue, findings, fuzz, hide_issues, processes, summary
 from tests.helpers.command_line import start_clonediff
 from tests.helpers.waiting import PATIENCE, wait_until
 
@@ -30,12 +30,12 @@ def test_a_cluster_has_the_same_findings_as_a_local_run(tmp_path: Path) -> None:
     local, remote = tmp_path / "local", tmp_path / "remote"
     local.mkdir()
     remote.mkdir()
-    known = known_without(tmp_path, UNKNOWN)
-    options = ("--trials", "30", "--known-issues", str(known), "--json", "--out", "run")
-    assert summary(fuzz(add_unknown(local), *options, "--jobs", "1"))["findings"]
+    known_folder = hide_issues(tmp_path, HIDDEN_ISSUE)
+    options = ("--trials", "30", "--known-issues", str(known_folder), "--json", "--out", "run")
+    assert summary(fuzz(add_hidden_issue(local), *options, "--jobs", "1"))["findings"]
     before = _subjects()  # subjects of other tests
     with _cluster(tmp_path) as address:
-        first = summary(fuzz(add_unknown(remote), *options, "--scheduler", address))
+        first = summary(fuzz(add_hidden_issue(remote), *options, "--scheduler", address))
         second = summary(fuzz(remote, "--trials", "3", "--json", "--out", "second", "--scheduler", address))
         assert _subjects() <= before, "the subjects end with the campaign, but the workers keep running"
     assert first["findings"]

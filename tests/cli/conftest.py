@@ -17,21 +17,21 @@ x = keras.Input((4,), name="x")
 keras.Model(x, layers.Dense(2, name="out")(layers.Lambda(lambda t: t * 2, name="double")(x))).save("lambda.keras")
 
 ids, rest = keras.Input((None,), dtype="int32", name="ids"), keras.Input((3,), name="rest")
-looked = layers.GlobalAveragePooling1D()(layers.Embedding(5, 4)(ids))
-keras.Model([ids, rest], layers.Dense(1)(layers.Concatenate()([looked, rest]))).save("several.keras")
+embedded = layers.GlobalAveragePooling1D()(layers.Embedding(5, 4)(ids))
+keras.Model([ids, rest], layers.Dense(1)(layers.Concatenate()([embedded, rest]))).save("several.keras")
 
-ends = {"b": keras.Input((3,), name="b"), "a": keras.Input((2,), name="a")}
-keras.Model(ends, layers.Dense(1)(layers.Concatenate()([ends["b"], ends["a"]]))).save("dict.keras")
+inputs = {"b": keras.Input((3,), name="b"), "a": keras.Input((2,), name="a")}
+keras.Model(inputs, layers.Dense(1)(layers.Concatenate()([inputs["b"], inputs["a"]]))).save("dict.keras")
 
 sequential = keras.Sequential([keras.Input((8, 8, 1), name="image"), layers.Conv2D(2, 3), layers.Flatten()])
 sequential.compile("adam", "mse")
 sequential.save("sequential.keras")
 keras.Model(x, layers.Dense(2)(layers.Dropout(0.5)(x))).save("legacy.h5")
 
-import theirs
+import user
 
-theirs.of_tf_keras().save("tf.keras")
-keras.Model(x, theirs.Twice()(x)).save("custom.keras")
+user.of_tf_keras().save("tf.keras")
+keras.Model(x, user.Twice()(x)).save("custom.keras")
 
 whole = open("several.keras", "rb").read()
 open("cut.keras", "wb").write(whole[: len(whole) // 2])
@@ -71,15 +71,15 @@ def masked():
 
 def vocabularies():
     inner = keras.Sequential([keras.Input((4,)), layers.Embedding(6, 2)])
-    looks = [
+    embeddings = [
         lambda x: layers.Embedding(5, 3)(x) + layers.Embedding(9, 3)(x),
         inner,
         layers.TimeDistributed(layers.Embedding(8, 2)),
         lambda x: layers.Embedding(7, 3)(layers.Reshape((-1,))(x)),
     ]
     names = ("two", "inner", "wrapped", "reshaped")
-    ends = [keras.Input((2, 4) if name == "wrapped" else (4,), name=name) for name in names]
-    return keras.Model(ends, [look(end) for look, end in zip(looks, ends)])
+    inputs = [keras.Input((2, 4) if name == "wrapped" else (4,), name=name) for name in names]
+    return keras.Model(inputs, [embed(tensor) for embed, tensor in zip(embeddings, inputs)])
 
 
 def sizes():
@@ -89,8 +89,8 @@ def sizes():
 
 def masks():
     names = ("encoder_padding_mask_1", "attentionMask", "unmask")
-    ends = [keras.Input((40,), dtype="int32", name=name) for name in names]
-    return keras.Model(ends, layers.Concatenate()(ends))
+    inputs = [keras.Input((40,), dtype="int32", name=name) for name in names]
+    return keras.Model(inputs, layers.Concatenate()(inputs))
 
 
 def whole():
@@ -125,9 +125,9 @@ def escapes():
 
 
 @pytest.fixture(scope="session")
-def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def model_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("models")
-    (folder / "theirs.py").write_text(USERS_MODELS)
+    (folder / "user.py").write_text(USERS_MODELS)
     (folder / "make.py").write_text(SAVE_MODELS)
     environment = {**os.environ, "CUDA_VISIBLE_DEVICES": "", "KERAS_BACKEND": "tensorflow"}
     subprocess.run([sys.executable, "make.py"], cwd=folder, env=environment, check=True, capture_output=True)

@@ -13,10 +13,10 @@ from clonediff.reports.known import load
 from clonediff.reports.records import Finding
 from clonediff.reports.run_folder import RunFolder
 from clonediff.strategies.program import Input
-from tests.helpers.example_graphs import graph_of_issue, of_source
-from tests.helpers.example_runs import record, write
+from tests.helpers.example_graphs import graph_of_issue, graph_of_source
+from tests.helpers.example_runs import example_finding, write
 
-DENSE = of_source(
+DENSE = graph_of_source(
     """\
 import keras
 from keras import layers
@@ -34,7 +34,7 @@ def finding_of(process: SubjectProcess, issue: str) -> Finding:
     trial = GraphTrials(process, load(), cloners=("upstream",)).try_graph(graph_of_issue(issue), costly=True)
     (found,) = [found for found in trial.found_causes if found.known is not None and found.known.id == issue]
     assert found.cause is not None
-    return record(
+    return example_finding(
         graph=graph_of_issue(issue),
         id=found.id,
         title=found.title,

@@ -16,19 +16,19 @@ from tests.helpers.example_graphs import graph_of_issue
 
 
 @pytest.mark.usefixtures("warm_commands")
-@pytest.mark.parametrize("every", [0.0, 1000.0])
+@pytest.mark.parametrize("pause", [0.0, 1000.0])
 def test_progress_is_printed_in_plain_lines_without_a_terminal(
-    every: float, keras: SubjectProcess, clonediff: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    pause: float, keras: SubjectProcess, clonediff: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("clonediff.harness.cli.terminal._FIRST_PAUSE", 0.0)
-    monkeypatch.setattr("clonediff.harness.cli.terminal._NEXT_PAUSE", every)
+    monkeypatch.setattr("clonediff.harness.cli.terminal._NEXT_PAUSE", pause)
     for name in "abc":
         (tmp_path / f"{name}.json").write_bytes(to_json(DENSE))
     _, out, err = clonediff("replay", str(tmp_path))
-    shown = "starting keras\n"
-    if not every:
-        shown += r"(replayed [12] of 3, about \d+ s left\n){2}replayed 3 of 3\n"
-    assert re.fullmatch(shown, err)
+    expected = "starting keras\n"
+    if not pause:
+        expected += r"(replayed [12] of 3, about \d+ s left\n){2}replayed 3 of 3\n"
+    assert re.fullmatch(expected, err)
     assert "replayed 1 of 3" not in out
     assert clonediff("replay", str(tmp_path), "--json")[2] == ""
 

@@ -29,16 +29,16 @@ import os
 import keras
 
 
-class Dies(keras.layers.Layer):
+class Aborts(keras.layers.Layer):
     def __init__(self):
         os.abort()
 
 
-class Lives(keras.layers.Layer):
+class Faultless(keras.layers.Layer):
     pass
 
 
-class Loses(keras.layers.Layer):
+class LossyLayer(keras.layers.Layer):
     def __init__(self, factor=1.0, **options):
         super().__init__(**options)
         self.factor = factor
@@ -65,7 +65,7 @@ def _write_replay(folder: Path, keras: SubjectProcess) -> None:
     write_run(folder / "run", refused, renamed)
     write_run(folder / "one", renamed)
     write_run(folder / "none")
-    write_run(folder / "mended", msgspec.structs.replace(renamed, source="import keras\n"))
+    write_run(folder / "no-bug", msgspec.structs.replace(renamed, source="import keras\n"))
     write_run(folder / "nothing-compared", msgspec.structs.replace(renamed, differences=(), detail=""))
     cut = folder_of(write_run(folder / "cut", refused, renamed), refused) / "finding.json"
     cut.write_bytes(cut.read_bytes()[:200])
@@ -81,8 +81,8 @@ def _write_replay(folder: Path, keras: SubjectProcess) -> None:
         write(folder / "hostile" / "findings" / f"{number}{HOSTILE}" / "finding.json", msgspec.json.encode(finding))
 
 
-_BUILDS = "import keras\nfrom keras import layers\n\n{}\nx = keras.Input((4,))\nmodel = keras.Model(x, {}(x))\n"
-_FAILS = "import tensorflow as tf\ndef no(x):\n    tf.debugging.assert_less(x, -9.0)\n    return x"
+_MODEL_SOURCE = "import keras\nfrom keras import layers\n\n{}\nx = keras.Input((4,))\nmodel = keras.Model(x, {}(x))\n"
+_FAILING_FUNCTION = "import tensorflow as tf\ndef no(x):\n    tf.debugging.assert_less(x, -9.0)\n    return x"
 
 
 def _write_answers(folder: Path, keras: SubjectProcess) -> None:
@@ -97,7 +97,7 @@ def _write_answers(folder: Path, keras: SubjectProcess) -> None:
     lost = {"differences": [], "id": "process-lost-sigabrt", "detail": "SIGABRT: no"}
 
     def built(layer: str, before: str = "") -> dict[str, object]:
-        return {**dense, "source": _BUILDS.format(before, layer)}
+        return {**dense, "source": _MODEL_SOURCE.format(before, layer)}
 
     rows: dict[str, dict[str, object]] = {
         "as-found": {},
@@ -111,7 +111,7 @@ def _write_answers(folder: Path, keras: SubjectProcess) -> None:
         "behind-a-crash": {"differences": [value]},
         "follows": {"graph": named, "differences": [follower]},
         "not-built": {"graph": built("layers.Dense(-1)")},
-        "original-fails": {"graph": built("layers.Lambda(no)", _FAILS), "differences": [value]},
+        "original-fails": {"graph": built("layers.Lambda(no)", _FAILING_FUNCTION), "differences": [value]},
         "lost-no-more": {"graph": dense, **lost},
         "lost": {"graph": built("layers.ReLU()", "import os\nos.abort()"), **lost},
     }
@@ -122,14 +122,14 @@ def _write_answers(folder: Path, keras: SubjectProcess) -> None:
     fixed = {**refused, "graph": dense, "cloner": "fixed"}
     write(folder / "corpus" / "keras" / "one.json", json.dumps(fixed).encode())
     write(folder / "corpus" / "keras" / ".half.json", b'{"gra')
-    wrong = (
+    damaged = (
         b'{"source": "\xff"}',
         b"[" * 100_000,
         json.dumps({**refused, "graph": {"inputs": []}}).encode(),
         b'{"graph": 1, "format": 99}',
         b'{"graph": 1, "id": 2}',
     )
-    for number, content in enumerate((*wrong, to_json(DENSE))):
+    for number, content in enumerate((*damaged, to_json(DENSE))):
         write(folder / "wrong" / f"{number}.json", content)
     (folder / "wrong" / "6.json").mkdir()
     write(folder / "one-known" / "lambda-refused.py", KNOWN.get("lambda-refused").script.encode())
@@ -165,7 +165,7 @@ WRITERS: dict[str, Callable[[Path, SubjectProcess], None]] = {
     "audit": _write_audit,
     "check": _write_check,
 }
-"""By transcript: the function that writes the files which its commands read."""
+"""By transcript: the function that writes the files for its commands."""
 
 
 @pytest.mark.usefixtures("warm_commands")

@@ -8,13 +8,13 @@ from keras import layers
 registered = keras.saving.register_keras_serializable("mine")
 
 
-def alone(layer, shape=(4,), dtype=None):
+def model_with(layer, shape=(4,), dtype=None):
     x = keras.Input(shape, dtype=dtype, name="x")
     return keras.Model(x, layer(x), name="net")
 
 
-def compiled(optimizer="sgd", loss="mse", metrics=()):
-    model = alone(layers.Dense(1, name="dense"))
+def compiled_model(optimizer="sgd", loss="mse", metrics=()):
+    model = model_with(layers.Dense(1, name="dense"))
     model.compile(optimizer, loss, metrics=list(metrics))
     return model
 
@@ -31,19 +31,19 @@ class Gate(layers.Layer):
         return super().get_config()
 
 
-def forgets():
-    return alone(Gate(2.0, name="gate"))
+def lost_argument():
+    return model_with(Gate(2.0, name="gate"))
 
 
 @registered
-class Within(keras.metrics.MeanAbsoluteError):
+class WithinTolerance(keras.metrics.MeanAbsoluteError):
     def __init__(self, tolerance=0.1, name="within", **kwargs):
         super().__init__(name=name, **kwargs)
         self.tolerance = tolerance
 
 
 def own_metric():
-    return compiled(metrics=[Within(0.5)])
+    return compiled_model(metrics=[WithinTolerance(0.5)])
 
 
 def plain_loss(y, predicted):
@@ -51,15 +51,15 @@ def plain_loss(y, predicted):
 
 
 def unregistered_loss():
-    return compiled(loss=plain_loss)
+    return compiled_model(loss=plain_loss)
 
 
 def class_for_a_loss():
-    return compiled(loss=keras.losses.MeanAbsoluteError)
+    return compiled_model(loss=keras.losses.MeanAbsoluteError)
 
 
 @registered
-class Warm(keras.optimizers.schedules.LearningRateSchedule):
+class ConstantRate(keras.optimizers.schedules.LearningRateSchedule):
     def __init__(self, rate=0.1):
         self.rate = rate
 
@@ -71,10 +71,10 @@ class Warm(keras.optimizers.schedules.LearningRateSchedule):
 
 
 def own_schedule():
-    return compiled(keras.optimizers.SGD(Warm(0.5)))
+    return compiled_model(keras.optimizers.SGD(ConstantRate(0.5)))
 
 
-def called():
+def built_by_a_call():
     model = keras.Sequential([layers.Conv2D(2, 3), layers.GlobalAveragePooling2D()], name="net")
     model(np.ones((1, 32, 32, 3), "float32"))
     return model
@@ -92,7 +92,7 @@ class Scale(layers.Layer):
 
 def two_scales():
     i = keras.Input((4,), name="i")
-    return alone(keras.Model(i, Scale(name="b")(Scale(name="a")(i)), name="inner"))
+    return model_with(keras.Model(i, Scale(name="b")(Scale(name="a")(i)), name="inner"))
 
 
 @registered
@@ -110,23 +110,23 @@ class Block(layers.Layer):
         return self.a(x) - 2 * self.b(x)
 
 
-def frozen_in_part():
+def frozen_sublayer():
     block = Block(name="block")
-    model = alone(block)
+    model = model_with(block)
     block.a.trainable = False
     return model
 
 
-def seeded():
-    return alone(layers.GRU(3, dropout=0.5, seed=3, name="gru"), (5, 4))
+def seeded_layer():
+    return model_with(layers.GRU(3, dropout=0.5, seed=3, name="gru"), (5, 4))
 
 
-def splits():
+def split_function():
     split = layers.TextVectorization(split=lambda texts: texts[..., None], vocabulary=["a"], name="split")
-    return alone(split, (1,), "string")
+    return model_with(split, (1,), "string")
 
 
-def tied():
+def tied_embedding():
     a, b = (keras.Input((4,), dtype="int32", name=name) for name in "ab")
     table = layers.Embedding(3, 2, name="table")
     tower = keras.Model(a, table(a), name="tower")
@@ -146,24 +146,24 @@ class NoOptions(layers.Layer):
 
 
 def no_options():
-    return alone(NoOptions(2))
+    return model_with(NoOptions(2))
 
 
-class Sub(keras.Model):
+class Encoder(keras.Model):
     def __init__(self, width=4):
-        super().__init__(name="sub")
+        super().__init__(name="encoder")
         self.dense = layers.Dense(width, name="dense")
 
     def call(self, x):
         return self.dense(x)
 
 
-def uncalled():
-    return Sub()
+def unbuilt_model():
+    return Encoder()
 
 
 def subclassed():
-    model = Sub()
+    model = Encoder()
     model(np.ones((2, 3), "float32"))
     return model
 
@@ -182,14 +182,14 @@ def with_attributes():
     return model
 
 
-class Own(keras.Model):
+class CustomModel(keras.Model):
     def __init__(self, width, **kwargs):
         x = keras.Input((3,), name="x")
         super().__init__(x, layers.Dense(width, name="dense")(x), **kwargs)
 
 
 def own_constructor():
-    return Own(5, name="own")
+    return CustomModel(5, name="own")
 
 
 def siamese():
@@ -200,7 +200,7 @@ def siamese():
 
 
 def one_minus():
-    return alone(lambda x: 1.0 - x, dtype="float16")
+    return model_with(lambda x: 1.0 - x, dtype="float16")
 
 
 def gelu_of_mine(x):
@@ -208,7 +208,7 @@ def gelu_of_mine(x):
 
 
 def activation():
-    return alone(layers.Dense(3, activation=gelu_of_mine, name="dense"))
+    return model_with(layers.Dense(3, activation=gelu_of_mine, name="dense"))
 
 
 def autoencoder():
@@ -218,7 +218,7 @@ def autoencoder():
     return keras.Model(x, decoder(encoder(x)), name="net")
 
 
-def images():
+def image_model():
     model = keras.Sequential([keras.Input((8, 8, 3), name="x"), layers.Conv2D(2, 3, name="conv")], name="net")
     model.add(layers.Dropout(0.5, name="drop"))
     return model

@@ -11,7 +11,7 @@ from keras import layers
 
 from clonediff import assert_clones_faithfully, clone_model
 from tests.fixed.generations import KERAS, clear_session, for_builders, for_generations, load
-from tests.helpers.example_counts import examples
+from tests.helpers.example_counts import example_count
 from tests.helpers.waiting import PATIENCE
 
 BATCH = np.ones((2, 3), "float32")
@@ -41,25 +41,25 @@ def test_wrong_arguments_are_refused_and_change_nothing(generation, builder):
 
 def attributes_of(model, *others):
     """Return the attributes of models and layers, with copies of lists."""
-    held = [vars(holder) for holder in (model, *getattr(model, "layers", ()), *others) if hasattr(holder, "__dict__")]
-    return [{name: value[:] if type(value) is list else value for name, value in names.items()} for names in held]
+    dicts = [vars(holder) for holder in (model, *getattr(model, "layers", ()), *others) if hasattr(holder, "__dict__")]
+    return [{name: value[:] if type(value) is list else value for name, value in names.items()} for names in dicts]
 
 
 # clone_function
 
 
-def note_layers(names):
+def log_layers(names):
     return lambda layer: names.append(layer.name) or layer.from_config(layer.get_config())
 
 
 @for_generations
 def test_clone_function_is_called_for_all_layers_except_inputs(generation):
     model, names = load(generation).graphs.nested(), []
-    clone_model(model, clone_function=note_layers(names))
+    clone_model(model, clone_function=log_layers(names))
     assert names == [layer.name for layer in model.layers[1:]]
     if generation == "keras":
         names.clear()
-        clone_model(load("keras").graphs.a_layer_shared_with_nested_models(), None, note_layers(names), recursive=True)
+        clone_model(load("keras").graphs.a_layer_shared_with_nested_models(), None, log_layers(names), recursive=True)
         assert names.count("shared") == 1, "once, although several models have the layer"
 
 
@@ -78,9 +78,9 @@ def test_clone_function_may_reuse_a_layer(generation):
 def test_clone_function_works_on_sequential_and_custom_models(generation):
     models, dense = load(generation), KERAS[generation].layers.Dense
     assert clone_model(models.arguments.sequential(), clone_function=lambda _: dense(7)).output_shape == (None, 7)
-    mine = models.single_layers.Backbone(5, 2.0)
-    clone = clone_model(mine, clone_function=lambda layer: dense(layer.units, use_bias=False))
-    assert (type(clone), len(clone.weights), clone.scale) == (type(mine), 2, 2.0)
+    backbone = models.single_layers.Backbone(5, 2.0)
+    clone = clone_model(backbone, clone_function=lambda layer: dense(layer.units, use_bias=False))
+    assert (type(clone), len(clone.weights), clone.scale) == (type(backbone), 2, 2.0)
     assert clone.last is clone.layers[-1]
 
 
@@ -110,7 +110,7 @@ def test_a_failed_clone_does_not_change_reused_layers(generation):
 # call_function
 
 
-def note_calls(calls, after=lambda layer, outputs: outputs):
+def log_calls(calls, after=lambda layer, outputs: outputs):
     def function(layer, *args, **kwargs):
         calls[layer.name] = kwargs
         return after(layer, layer(*args, **kwargs))
@@ -120,14 +120,14 @@ def note_calls(calls, after=lambda layer, outputs: outputs):
 
 @pytest.mark.parametrize("kind", ["Masking", "Conv1D", "ReLU"])  # another mask, no mask, the same mask
 def test_call_function_may_insert_a_call(kind):
-    new = {"Masking": (9.0,), "Conv1D": (3, 1), "ReLU": ()}[kind]
-    inserted = [getattr(layers, kind)(*new, name="new") for _ in range(2)]
+    arguments = {"Masking": (9.0,), "Conv1D": (3, 1), "ReLU": ()}[kind]
+    inserted = [getattr(layers, kind)(*arguments, name="new") for _ in range(2)]
 
     def after(layer, outputs):
         return inserted[0](outputs) if isinstance(layer, layers.Embedding) else outputs
 
     clear_session("keras")
-    clone = clone_model(load("keras").arguments.embedding_model(), call_function=note_calls({}, after))
+    clone = clone_model(load("keras").arguments.embedding_model(), call_function=log_calls({}, after))
     by_hand = load("keras").arguments.embedding_model(after=inserted[1])
     for model in (clone, by_hand):  # building by hand used up a number for an unused operation
         for operation in model.operations:
@@ -138,14 +138,14 @@ def test_call_function_may_insert_a_call(kind):
 
 def test_call_function_gets_call_arguments_in_nested_models_too():
     calls, models = {}, load("keras")
-    clone_model(models.arguments.with_a_mask_given(), call_function=note_calls(calls))
+    clone_model(models.arguments.model_with_mask_input(), call_function=log_calls(calls))
     assert [*map(list, calls.values())] == [[], *[["mask"]] * 3], "calls of an embedding and three recurrent layers"
     calls.clear()
-    clone_model(models.arguments.with_an_argument_given(), call_function=note_calls(calls))
+    clone_model(models.arguments.model_with_training_argument(), call_function=log_calls(calls))
     assert calls == {"boxes": {"training": True}}, "also an argument with its default value"
     for recursive, names in ((False, {"inner", "dense"}), (True, {"inner", "dense", "embedding", "lstm"})):
         calls.clear()
-        clone_model(models.arguments.nested(), call_function=note_calls(calls), recursive=recursive)
+        clone_model(models.arguments.nested(), call_function=log_calls(calls), recursive=recursive)
         assert set(calls) == names
 
 
@@ -209,14 +209,14 @@ def test_a_clone_applies_a_regularizer_set_after_construction(generation):
 
 @pytest.mark.parametrize("kind", ["BatchNormalization", "TimeDistributed", "Bidirectional"])
 def test_a_layer_with_a_mask_may_be_replaced_by_one_without(kind):
-    made = {"TimeDistributed": (layers.Dense(3),), "Bidirectional": (layers.LSTM(3, return_sequences=True),)}
-    model = load("keras").model_with(getattr(layers, kind)(*made.get(kind, ())), (4, 3))
+    arguments = {"TimeDistributed": (layers.Dense(3),), "Bidirectional": (layers.LSTM(3, return_sequences=True),)}
+    model = load("keras").model_with(getattr(layers, kind)(*arguments.get(kind, ())), (4, 3))
     clone = clone_model(model, clone_function=lambda _: layers.LayerNormalization())
     assert clone(np.ones((2, 4, 3), "float32")).shape[1] == 4
 
 
 @for_generations
 def test_models_are_cloned_into_and_out_of_a_strategy_scope(generation):
-    command = [sys.executable, "-m", "tests.fixed.strategies", generation]
+    command = [sys.executable, "-m", "tests.fixed.strategy_scopes", generation]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE)
-    assert (done.returncode, len(done.stdout.splitlines())) == (0, examples(4, 18)), done.stderr[-3000:]
+    assert (done.returncode, len(done.stdout.splitlines())) == (0, example_count(4, 18)), done.stderr[-3000:]

@@ -80,11 +80,11 @@ HOLDERS = {
 @pytest.mark.parametrize("name", HOLDERS)
 def test_the_copy_of_an_object_that_refers_to_a_layer_refers_to_the_clone(generation, name):
     holder, layer_of = HOLDERS[name]
-    mine = load(generation).single_layers.Silent(3, lambda x: x, "mine")
-    mine.run = holder(mine.last)
-    clone = clone_model(mine)
-    assert (layer_of(clone.run), layer_of(mine.run)) == (clone.last, mine.last)
-    assert_clones_faithfully(mine, clone=lambda _: clone, costly=False)
+    model = load(generation).single_layers.ModelWithoutConfig(3, lambda x: x, "mine")
+    model.run = holder(model.last)
+    clone = clone_model(model)
+    assert (layer_of(clone.run), layer_of(model.run)) == (clone.last, model.last)
+    assert_clones_faithfully(model, clone=lambda _: clone, costly=False)
 
 
 @for_generations
@@ -186,7 +186,7 @@ assert [id(weight.value) for weight in layer.weights] == [id(parameter) for para
     subprocess.run([sys.executable, "-c", script], check=True)
 
 
-WAYS = {
+CONVERSIONS = {
     "a .keras file": lambda package, model, folder: save_and_load(package, model, folder / "model.keras"),
     "a .h5 file": lambda package, model, folder: save_and_load(package, model, folder / "model.h5"),
     "pickle": lambda package, model, folder: pickle.loads(pickle.dumps(model)),
@@ -203,22 +203,22 @@ def save_and_load(package, model, path):
 @pytest.mark.parametrize(
     "name", ["a_sequential_that_is_built_by_a_call", "parts_of_nested_models_frozen", "a_custom_class"]
 )
-@pytest.mark.parametrize("way", WAYS)
-def test_a_clone_can_be_saved_pickled_and_quantized_like_the_original(generation, name, way, tmp_path):
+@pytest.mark.parametrize("conversion", CONVERSIONS)
+def test_a_clone_can_be_saved_pickled_and_quantized_like_the_original(generation, name, conversion, tmp_path):
     model = load(generation).MODELS[name].build()
 
-    def result(one):
+    def convert(net):
         try:
-            return WAYS[way](KERAS[generation], one, tmp_path)
+            return CONVERSIONS[conversion](KERAS[generation], net, tmp_path)
         except Exception as error:
             return type(error)
 
     clone = clone_model(model)
-    expected, actual = result(model), result(clone)
+    expected, found = convert(model), convert(clone)
     if isinstance(expected, type):
-        assert actual is expected
+        assert found is expected
     else:
-        assert_clones_faithfully(expected, clone=lambda _: actual, costly=False)
+        assert_clones_faithfully(expected, clone=lambda _: found, costly=False)
 
 
 @pytest.mark.parametrize("policy", ["mixed_bfloat16", "float64"])
@@ -251,7 +251,7 @@ def test_a_tensorflow_generator_is_copied_with_its_state(generation):
 def test_a_copied_loss_keeps_the_weights_of_its_network(generation):
     package = KERAS[generation]
 
-    class Extracting(package.losses.Loss):
+    class FeatureLoss(package.losses.Loss):
         def __init__(self):
             super().__init__()
             self.network = package.Sequential([package.Input((2,)), package.layers.Dense(2)])
@@ -259,15 +259,15 @@ def test_a_copied_loss_keeps_the_weights_of_its_network(generation):
         def call(self, y_true, y_pred):
             return tf.reduce_mean(tf.square(self.network(y_true) - self.network(y_pred)), -1)
 
-    class Halving(package.optimizers.schedules.LearningRateSchedule):
+    class ConstantRate(package.optimizers.schedules.LearningRateSchedule):
         def __call__(self, step):
             return 0.5
 
         def get_config(self):
             return {}
 
-    model, loss = load(generation).arguments.dense_model(), Extracting()
-    model.compile(package.optimizers.SGD(Halving()), loss)
+    model, loss = load(generation).arguments.dense_model(), FeatureLoss()
+    model.compile(package.optimizers.SGD(ConstantRate()), loss)
     model.train_on_batch(BATCH, np.zeros((2, 2), "float32"))
     clone = clone_model(model)
     clone.train_on_batch(BATCH, np.zeros((2, 2), "float32"))
@@ -308,6 +308,6 @@ def test_a_weight_that_cannot_be_rebuilt_keeps_its_value(generation):
 
 
 def test_a_variable_given_to_a_layer_keeps_its_value():
-    layer = load("keras").of_keras.AddsToItsVariable(keras.Variable(1.0))
+    layer = load("keras").of_keras.VariableIncrement(keras.Variable(1.0))
     copied = clone_model(model_with(layer)).layers[-1].variable
     assert (copied is layer.variable, float(copied)) == (False, 2.0)

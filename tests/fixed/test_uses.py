@@ -16,7 +16,7 @@ BATCH = np.ones((2, 3), "float32")
 
 
 @for_generations
-def test_a_clone_on_another_input_can_be_saved_renamed_and_trained(generation, tmp_path):
+def test_a_clone_with_another_input_can_be_saved_renamed_and_trained(generation, tmp_path):
     package, model = KERAS[generation], load(generation).arguments.dense_model()
     clone = clone_model(model, input_tensors=package.Input((3,), name="other"), weights=True)
     clone.save(tmp_path / "clone.keras")

@@ -34,8 +34,8 @@ def remake_frozen(layer):
     return clone
 
 
-def all_equal(some, others):
-    return all(np.array_equal(*pair) for pair in zip(some, others, strict=True))
+def all_equal(expected, found):
+    return all(np.array_equal(*pair) for pair in zip(expected, found, strict=True))
 
 
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
@@ -62,7 +62,7 @@ def test_freezing_a_layer_keeps_the_order_of_weights():
     normalizations = keras.Sequential([keras.layers.BatchNormalization(), keras.layers.BatchNormalization()])
     inputs = keras.Input((3, 6))
     model = keras.Model(inputs, keras.layers.TimeDistributed(normalizations)(inputs))
-    model.set_weights([np.full(weight.shape, place + 1.0) for place, weight in enumerate(model.get_weights())])
+    model.set_weights([np.full(weight.shape, number + 1.0) for number, weight in enumerate(model.get_weights())])
     data, clone = np.ones((2, 3, 6), "float32"), clone_model(model, clone_function=remake_frozen, weights=True)
     assert np.array_equal(model(data), clone(data))
 

@@ -18,30 +18,30 @@ from clonediff.reports.run_folder import read_run
 from clonediff.strategies.program import to_json
 from tests.helpers.command_line import run_clonediff
 from tests.helpers.example_graphs import graph_of_issue
-from tests.helpers.example_runs import record
+from tests.helpers.example_runs import example_finding
 
-UNKNOWN = "model-trainable"
+HIDDEN_ISSUE = "model-trainable"
 """A known issue that is hidden from test campaigns. Its model is in their corpus, so they find it soon."""
 
 
-def known_without(folder: Path, *ids: str) -> Path:
+def hide_issues(folder: Path, *ids: str) -> Path:
     """Copy the folder of known issues without the issues `ids`; return the copy."""
     known = folder / "known"
     shutil.copytree(Path(__file__).parents[2] / "reports" / "known", known, dirs_exist_ok=True)
-    for name in ids:
-        (known / f"{name}.py").unlink()
+    for id_ in ids:
+        (known / f"{id_}.py").unlink()
     return known
 
 
 def add_to_corpus(corpus: Path, *graphs: bytes) -> None:
     """Add graphs to a corpus, as findings of an earlier night."""
     for number, graph in enumerate(graphs):
-        NightlyCorpus(corpus).write(replace(record(0, id=f"id-{number}"), graph=Raw(graph)))
+        NightlyCorpus(corpus).write(replace(example_finding(0, id=f"id-{number}"), graph=Raw(graph)))
 
 
-def add_unknown(folder: Path) -> Path:
-    """Add the model of `UNKNOWN` to the corpus in a folder; return the folder."""
-    add_to_corpus(folder / "corpus", to_json(graph_of_issue(UNKNOWN)))
+def add_hidden_issue(folder: Path) -> Path:
+    """Add the model of `HIDDEN_ISSUE` to the corpus in a folder; return the folder."""
+    add_to_corpus(folder / "corpus", to_json(graph_of_issue(HIDDEN_ISSUE)))
     return folder
 
 
@@ -68,11 +68,11 @@ def findings(run: Path) -> dict[str, tuple[int, bool | None, bytes, str]]:
 def processes(pid: int, program: str = "") -> list[psutil.Process]:
     """Return the descendants of a process that have `program` in their command lines."""
     with suppress(psutil.NoSuchProcess):
-        return [child for child in psutil.Process(pid).children(recursive=True) if program in _line(child)]
+        return [child for child in psutil.Process(pid).children(recursive=True) if program in _command_line(child)]
     return []
 
 
-def _line(process: psutil.Process) -> str:
+def _command_line(process: psutil.Process) -> str:
     with suppress(psutil.Error):
         return " ".join(process.cmdline())
     return ""

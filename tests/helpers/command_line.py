@@ -22,7 +22,7 @@ Command = Callable[..., tuple[int, str, str]]
 """A function that takes arguments and `cwd`, and returns the exit code, stdout and stderr."""
 
 
-def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], folder: Path) -> Command:
+def make_command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], folder: Path) -> Command:
     """Return a function that runs the command line in the process of a test."""
 
     def run(*arguments: str, cwd: Path = folder) -> tuple[int, str, str]:

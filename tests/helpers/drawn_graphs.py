@@ -13,17 +13,17 @@ from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.subject import Subject
 from clonediff.strategies.program import Again, Apply, Generation, Graph, Input, Nest, Program
 
-_processes: list[Callable[[str], SubjectProcess]] = []
+_process_functions: list[Callable[[str], SubjectProcess]] = []
 
 
 def use_processes(warm: Callable[[str], SubjectProcess]) -> None:
     """Draw and build graphs in the warm processes of the session."""
-    _processes[:] = [warm]
+    _process_functions[:] = [warm]
 
 
 def process_of(generation: Generation) -> SubjectProcess:
     """Return the warm process of a generation."""
-    return (_processes[0] if _processes else _start_alone)(generation)
+    return (_process_functions[0] if _process_functions else _start_alone)(generation)
 
 
 @cache
@@ -35,18 +35,18 @@ def _start_alone(name: str) -> SubjectProcess:
 
 
 SEED = 7
-_DRAWN: dict[Generation, tuple[list[Graph], Iterator[Graph]]] = {}
+_DRAWN_GRAPHS: dict[Generation, tuple[list[Graph], Iterator[Graph]]] = {}
 """By generation: the graphs drawn so far, and an iterator of the next ones."""
 
 
 def drawn_graphs(generation: Generation, max_graphs: int) -> list[Graph]:
     """Return the first `max_graphs` graphs of `SEED`, which all tests of a worker share."""
-    if generation not in _DRAWN:
+    if generation not in _DRAWN_GRAPHS:
         process = process_of(generation)
         rounds = (draw_graphs(process, seed, 50, cloners=("fixed",)) for seed in count(SEED))
-        _DRAWN[generation] = [], chain.from_iterable(rounds)
-    graphs, further = _DRAWN[generation]
-    graphs += islice(further, max(0, max_graphs - len(graphs)))
+        _DRAWN_GRAPHS[generation] = [], chain.from_iterable(rounds)
+    graphs, next_graphs = _DRAWN_GRAPHS[generation]
+    graphs += islice(next_graphs, max(0, max_graphs - len(graphs)))
     return graphs[:max_graphs]
 
 

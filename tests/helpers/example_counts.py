@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-ALL = "CLONEDIFF_ALL"
+ALL_VARIABLE = "CLONEDIFF_ALL"
 """The environment variable that selects all tests; --all sets it for the processes of tests."""
 
 GRAPHS = 16
@@ -22,9 +22,9 @@ SHARDS = 4
 
 def runs_all_tests() -> bool:
     """Whether slow tests run, too."""
-    return os.environ.get(ALL, "") not in ("", "0")
+    return os.environ.get(ALL_VARIABLE, "") not in ("", "0")
 
 
-def examples(few: int, many: int) -> int:
+def example_count(few: int, many: int) -> int:
     """Return `few`, or `many` with --all."""
     return many if runs_all_tests() else few

@@ -11,13 +11,13 @@ import msgspec
 
 from clonediff.reports.records import Finding
 from clonediff.strategies.program import Graph, Input, to_json
-from tests.helpers.example_graphs import of_source
+from tests.helpers.example_graphs import graph_of_source
 
 Json = dict[str, Any]
 
 VERSIONS = {"keras": "3.15.1", "tensorflow": "2.21.0", "python": "3.11.7"}
 
-SHARED = of_source(
+SHARED = graph_of_source(
     """\
 import keras
 from keras import layers
@@ -94,10 +94,10 @@ def finding(number: int = 0, graph: Graph = SHARED, **changes: Any) -> Json:
     }
 
 
-def record(number: int = 0, graph: Graph = SHARED, **changes: Any) -> Finding:
+def example_finding(number: int = 0, graph: Graph = SHARED, **changes: Any) -> Finding:
     """Return a finding as an object of a campaign."""
-    record_ = msgspec.json.decode(json.dumps(finding(number, graph, **changes)), type=Finding)
-    return msgspec.structs.replace(record_, graph=msgspec.Raw(to_json(graph)))
+    decoded = msgspec.json.decode(json.dumps(finding(number, graph, **changes)), type=Finding)
+    return msgspec.structs.replace(decoded, graph=msgspec.Raw(to_json(graph)))
 
 
 def counts(**changes: Any) -> Json:
@@ -134,9 +134,9 @@ def write(path: Path, content: bytes) -> None:
     path.write_bytes(content)
 
 
-def run_folder(path: Path, findings: Sequence[Json] = (), run: Json | None = None) -> Path:
+def write_run(path: Path, findings: Sequence[Json] = (), run: Json | None = None) -> Path:
     """Write a run folder as a campaign does."""
-    for number, record_ in enumerate(findings):
-        write(path / "findings" / f"keras-{number:03}" / "finding.json", json.dumps(record_).encode())
+    for number, stored in enumerate(findings):
+        write(path / "findings" / f"keras-{number:03}" / "finding.json", json.dumps(stored).encode())
     write(path / "run.json", json.dumps(run or example_run()).encode())
     return path

@@ -20,7 +20,7 @@ def run_trial(graph: Graph | Case, process: SubjectProcess, *cloners: str, costl
     return trial
 
 
-def fixed_is_faithful(graph: Graph, process: SubjectProcess) -> None:
+def assert_fixed_is_faithful(graph: Graph, process: SubjectProcess) -> None:
     """Assert that the fixed cloner clones a graph faithfully."""
     assert run_trial(graph, process, "fixed").clones["fixed"].differences == (), graph
 

@@ -19,9 +19,9 @@ def arrays(seed: int = 1, **spec: Any) -> Any:
 
 @pytest.mark.parametrize("seed", range(10))
 def test_inputs_and_weights_have_suitable_values(seed: int) -> None:
-    zero = (arrays(seed, fill="steps") == 0).all(axis=-1)
-    assert zero.any() and not zero[:, 0].any()
-    assert (zero[:, :-1] & ~zero[:, 1:]).any(), "one step of zeros must come before the last step"
+    is_zero = (arrays(seed, fill="steps") == 0).all(axis=-1)
+    assert is_zero.any() and not is_zero[:, 0].any()
+    assert (is_zero[:, :-1] & ~is_zero[:, 1:]).any(), "one step of zeros must come before the last step"
     mask = arrays(seed, shape=[4], dtype="bool", fill="mask")
     assert mask.any(axis=1).all() and not mask.all()
     ids = arrays(seed, shape=[5], dtype="int32", fill="ids", high=4, batch=7)

@@ -22,8 +22,8 @@ KNOWN = KnownIssues(tuple(load().get(name) for name in ("lambda-refused", "compi
 LINE = "return layer.__class__.from_config(layer.get_config())\n"
 FILE = "keras/src/models/cloning.py"
 RAISING_FIX = "def clone_model(model, *args, **kwargs):\n    raise KeyError('here')\n"
-HELPER = "def helped(model):\n    return model\n"
-IDENTITY = """\
+HELPER = "def helper(model):\n    return model\n"
+IDENTITY_ANSWER = """\
 The cause:
 
 ```python
@@ -32,7 +32,7 @@ x = 1
 What helps, and what uses it:
 
 ```python
-def helped(model):
+def helper(model):
     return model
 ```
 
@@ -44,7 +44,7 @@ def clone_model(model, *args, **kwargs):
 
    ```
    def clone_model(model, *args, **kwargs):
-       return helped(model)
+       return helper(model)
 """
 """An answer with several blocks: the last definition counts, with the helpers that it uses."""
 
@@ -57,12 +57,12 @@ def cloning_file() -> Path:
 
 
 def repaired_text(module: str = "keras.src.saving.serialization_lib") -> str:
-    """Return its text, changed so that a layer with a lambda can be created from its config."""
+    """Return the text of that file, changed so that a layer with a lambda can be created from its config."""
     before = cloning_file().read_text()
-    (at,) = [line for line in before.splitlines(True) if line.lstrip() == LINE]
-    indent = at[: -len(LINE)]
+    (call,) = [line for line in before.splitlines(True) if line.lstrip() == LINE]
+    indent = call[: -len(LINE)]
     scope = f"{indent}from {module} import SafeModeScope\n{indent}with SafeModeScope(False):\n"
-    return before.replace(at, f"{scope}    {at}")
+    return before.replace(call, f"{scope}    {call}")
 
 
 def diff(old: str, new: str, after: str | None = None) -> str:
@@ -81,7 +81,7 @@ assert not less.exists() or not less.read_text()
 assert more.read_text() == "a = 1\\nb = 2\\nc = 3\\n"
 """
 FOLDER = "keras/src/models"
-FIX = "".join(
+FIX_DIFF = "".join(
     (
         diff("a/tests/a.py", "b/tests/a.py"),
         f"diff --git a/src/{FILE} b/src/{FILE}\nindex 123..456 100644\n",
@@ -99,13 +99,13 @@ FIX = "".join(
 
 def copy_keras(folder: Path, text: str) -> Path:
     """Copy Keras; replace its `cloning.py` with a link to a file outside of the copy with this text."""
-    below, copy = cloning_file().parents[2], folder / "keras"
+    source, copy = cloning_file().parents[2], folder / "keras"
     for part in ("src", "models", "cloning.py"):
         copy.mkdir(parents=True)
-        for path in below.iterdir():
+        for path in source.iterdir():
             if path.name not in (part, "__pycache__"):
                 (copy / path.name).symlink_to(path) if path.is_dir() else shutil.copy(path, copy)
-        below, copy = below / part, copy / part
+        source, copy = source / part, copy / part
     copy.with_name("less.py").write_text("a = 1\nb = 2\n")
     copy.with_name("more.py").write_text("a = 1\nc = 3\n")
     (folder / "outside.py").write_text(text)
@@ -122,9 +122,9 @@ def judge(clonediff: Command, monkeypatch: pytest.MonkeyPatch) -> Command:
 
 def test_each_proposed_fix_has_a_verdict(judge: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     link = copy_keras(tmp_path / "site", cloning_file().read_text())
-    place = (str(tmp_path / "site"),)
-    monkeypatch.setattr("clonediff.harness.judge.judging.search_path_of", {Subject.parse("keras"): place}.__getitem__)
-    for name, text in (("fix.diff", FIX), ("raises.py", RAISING_FIX), ("itself.md", IDENTITY)):
+    paths = (str(tmp_path / "site"),)
+    monkeypatch.setattr("clonediff.harness.judge.judging.search_path_of", {Subject.parse("keras"): paths}.__getitem__)
+    for name, text in (("fix.diff", FIX_DIFF), ("raises.py", RAISING_FIX), ("itself.md", IDENTITY_ANSWER)):
         (tmp_path / name).write_text(text)
     code, out, _ = judge("fix.diff", "raises.py", "itself.md", "--fixes", "lambda-refused", "--json")
     fix, raises, itself = json.loads(out)
@@ -170,7 +170,7 @@ REFUSED_FILES = {
 """By file: its text, and why it cannot be applied."""
 
 
-FIXES_SOME = """
+PARTIAL_FIX = """
 def clone_model(model, *args, **kwargs):
     from keras.src.saving.serialization_lib import SafeModeScope
     with SafeModeScope(False):
@@ -179,8 +179,8 @@ def clone_model(model, *args, **kwargs):
 
 
 def test_a_series_lists_the_issues_that_each_proposal_fixes(judge: Command, tmp_path: Path) -> None:
-    (tmp_path / "none.py").write_text(f"ONE = 1\n\n\ndef clone_model(model):\n    return ONE\n{FIXES_SOME}")
-    (tmp_path / "some.py").write_text(FIXES_SOME)
+    (tmp_path / "none.py").write_text(f"ONE = 1\n\n\ndef clone_model(model):\n    return ONE\n{PARTIAL_FIX}")
+    (tmp_path / "some.py").write_text(PARTIAL_FIX)
     (tmp_path / "older.py").write_text(OLD_KERAS_FIX)
     code, out, _ = judge("none.py", "older.py", "some.py", "--series", "--minutes", "1", "--trials", "3")
     first, older, second, total, *worse = out.splitlines()
@@ -222,8 +222,8 @@ def test_a_change_is_judged_by_what_it_fixes_and_breaks(
     monkeypatch.setattr("clonediff.harness.cli.judge.load", lambda: known)
     monkeypatch.setattr("clonediff.harness.cli.judge.subjects_of_change", lambda *_: (release, changed))
     for module in ("judge.judging", "cli.judge"):
-        places = {release: (), changed: (str(tmp_path),)}
-        monkeypatch.setattr(f"clonediff.harness.{module}.search_path_of", places.__getitem__)
+        search_paths = {release: (), changed: (str(tmp_path),)}
+        monkeypatch.setattr(f"clonediff.harness.{module}.search_path_of", search_paths.__getitem__)
     code, out, _ = judge("--repo", "keras", "--base", "main", "--markdown")
     assert code == 1
     assert out.startswith("**clonediff**: causes regressions: fixes 1 of 3 known issues")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-FIXES = """\
+CORRECT_FIX = """\
 def _clone_functional_model(model, input_tensors=None):
     layers, tensors = {}, {}
     for layer, old in zip(model._input_layers, model.inputs):
@@ -22,22 +22,22 @@ def _clone_functional_model(model, input_tensors=None):
 """
 """A correct fix: it lets Keras compute the masks. `Lambda` still loses its mask function."""
 
-TENSORS = FIXES.replace("= new._keras_history[0], new", "= new, new").replace(
+CONFUSED_TENSORS = CORRECT_FIX.replace("= new._keras_history[0], new", "= new, new").replace(
     "if isinstance(old, InputLayer):", "if 0:"
 )
 """Confuses the tensor of an input with its layer, and calls it."""
 
-HOLLOW = """\
+UNDEFINED_NAMES = """\
 def _clone_functional_model(model, input_tensors=None):
     # a comment that the diff must not change
     return Model(input_tensors, [tensors[old] for old in model.outputs], name=model.name)
 """
-MASKLESS = FIXES.replace("**(node.arguments or {})", "**({'mask': None} if has_arg(layers[old].call, 'mask') else {})")
+NO_MASK_FIX = CORRECT_FIX.replace("node.arguments or {}", "{'mask': None} if has_arg(layers[old].call, 'mask') else {}")
 """Fixes the reported model, but the layers of a clone get no masks."""
 
-SHARES = "def clone_model(model, input_tensors=None):\n    return model\n"
+SHARED_MODEL = "def clone_model(model, input_tensors=None):\n    return model\n"
 CLEARS_THE_TERMINAL = 'def clone_model(model, input_tensors=None):\n    raise ValueError("\\x1b[2J")\n'
-HANGS_ON_THREE_LAYERS = SHARES.replace("    return", "    while len(model.layers) > 2:\n        pass\n    return")
+HANGS_ON_THREE_LAYERS = SHARED_MODEL.replace("    return", "    while len(model.layers) > 2:\n        pass\n    return")
 ENDS_ON_THREE_LAYERS = HANGS_ON_THREE_LAYERS.replace("pass", "__import__('os')._exit(3)")
 ANSWER = """\
 The mask is one `None`, so `zip` drops the second output:

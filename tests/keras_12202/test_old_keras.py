@@ -22,15 +22,15 @@ from tests.keras_12202 import proposals
 MESSAGE = 'AssertionError: Could not compute output Tensor("'
 OLD = ("--subject", "keras==2.2.4")
 PROPOSALS = {
-    "fixes.txt": proposals.ANSWER.format(proposals.FIXES),
-    "tensors.txt": proposals.ANSWER.format(proposals.TENSORS),
-    "hollow.txt": proposals.ANSWER.format(proposals.HOLLOW),
-    "maskless.txt": proposals.ANSWER.format(proposals.MASKLESS),
-    "shares.py": proposals.SHARES,
+    "fixes.txt": proposals.ANSWER.format(proposals.CORRECT_FIX),
+    "tensors.txt": proposals.ANSWER.format(proposals.CONFUSED_TENSORS),
+    "hollow.txt": proposals.ANSWER.format(proposals.UNDEFINED_NAMES),
+    "maskless.txt": proposals.ANSWER.format(proposals.NO_MASK_FIX),
+    "shares.py": proposals.SHARED_MODEL,
     "ends.py": proposals.ENDS_ON_THREE_LAYERS,
     "nothing.txt": "It cannot be fixed.",
 }
-AT_NIGHT = pytest.mark.slow(reason="it installs Keras 2.2.4")
+SLOW = pytest.mark.slow(reason="it installs Keras 2.2.4")
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +73,7 @@ def body(source: str) -> list[str]:
     return source.partition("\n\n")[2].splitlines()
 
 
-@AT_NIGHT
+@SLOW
 def test_the_reported_bug_is_reduced_to_a_lambda_and_repaired(search_result: Any) -> None:
     assert search_result["models"] == search_result["built"] == search_result["repaired"] >= 80
     (finding,) = [finding for finding in search_result["findings"] if finding["text"].startswith(MESSAGE)]
@@ -84,7 +84,7 @@ def test_the_reported_bug_is_reduced_to_a_lambda_and_repaired(search_result: Any
     assert mask["fails_alone"]
 
 
-@AT_NIGHT
+@SLOW
 @pytest.mark.usefixtures("search_result")
 def test_the_script_with_two_gpus_fails_as_reported(tmp_path: Path) -> None:
     printed = run_clonediff("fuzz", *OLD, "--trials", "2", cwd=tmp_path).stdout
@@ -109,7 +109,7 @@ VERDICTS = {
 """By proposal: whether it is accepted, whether it fixes the reported bug, and a text of its effects."""
 
 
-@AT_NIGHT
+@SLOW
 def test_each_proposal_has_its_verdict_and_its_effects(verdicts: dict[str, Any]) -> None:
     assert verdicts.keys() == VERDICTS.keys()
     for name, (accepted, fixes, text) in VERDICTS.items():
@@ -120,7 +120,7 @@ def test_each_proposal_has_its_verdict_and_its_effects(verdicts: dict[str, Any])
         assert text in "".join(effects.values()), name
 
 
-@AT_NIGHT
+@SLOW
 @pytest.mark.usefixtures("search_result")
 def test_a_hanging_proposal_is_reported_and_output_is_escaped(tmp_path: Path) -> None:
     texts = {"hangs.py": proposals.HANGS_ON_THREE_LAYERS, "clears.py": proposals.CLEARS_THE_TERMINAL}

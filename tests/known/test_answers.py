@@ -5,12 +5,11 @@ from __future__ import annotations
 import ast
 import json
 import re
-from pathlib import Path
 
 import pytest
 
-from clonediff.harness.answers.repro import MAX_SCRIPTS, issue_of_root
-from clonediff.reports.known import ROOTS, load
+from clonediff.harness.answers.repro import FIXES_FOLDER, MAX_SCRIPTS, issue_of_root
+from clonediff.reports.known import ROOTS, header_of, load
 from tests.helpers.command_line import Command
 
 KNOWN = load()
@@ -33,26 +32,13 @@ def test_a_known_issue_is_replayed_by_its_script(
     assert ended == code
 
 
-FIX = """\
-\"\"\"Settings reach sublayers.
-
-More.
-\"\"\"
-
-# /// clonediff
-# mends = ["frozen-attention", "layer-twice"]
-# ///
-"""
-
-
 @pytest.mark.no_keras
 @pytest.mark.parametrize("root", [*ROOTS, *(f"tf-{root}" for root in ROOTS)])
-def test_the_issue_for_a_root_cause_lists_its_open_bugs_with_scripts(root: str, tmp_path: Path) -> None:
-    (tmp_path / "05-settings.py").write_text(FIX, encoding="utf-8")
+def test_the_issue_for_a_root_cause_lists_its_open_bugs_with_scripts(root: str) -> None:
     generation = "tf_keras" if root.startswith("tf-") else "keras"
     of_root = [bug for bug in KNOWN.select(generation).bugs if bug.root == root.removeprefix("tf-")]
     bugs = {bug.id for bug in of_root if bug.until is None}
-    text = issue_of_root(root, KNOWN, tmp_path)
+    text = issue_of_root(root, KNOWN)
     if not bugs:
         assert text is None
         return
@@ -62,4 +48,6 @@ def test_the_issue_for_a_root_cause_lists_its_open_bugs_with_scripts(root: str, 
     scripts = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     assert len(scripts) == min(MAX_SCRIPTS, len(bugs))
     assert all("clone_model" in ast.unparse(ast.parse(script)) for script in scripts)
-    assert ("Settings reach sublayers. (05-settings: `frozen-attention`)" in text) is (root == "settings")
+    fixed = {id_ for path in FIXES_FOLDER.glob("*.py") for id_ in header_of(path.read_text("utf-8"), path)["fixes"]}
+    listed = " ".join(re.findall(r"\(\d\d-[\w-]+: (.*)\)$", text, re.MULTILINE))
+    assert {*re.findall(r"`([\w.-]+)`", listed)} == fixed & bugs

@@ -37,7 +37,7 @@ DAY_STRIDES = {"keras": 1, "tf_keras": 2}
 """By generation: by day, one script in this many is run."""
 EXPLAINED_BY = {"lambda-refused-inside": "lambda-refused", "patches-name": "operation-names"}
 """By script: another bug; the script also fails on the releases with that bug."""
-EARLIER = {"quantized-inside": ["3.3.3"]}
+EARLIER_RELEASES = {"quantized-inside": ["3.3.3"]}
 """By script: releases before `since` with the bug; releases in between cannot build the model."""
 LINE_LINK = re.compile(r"/blob/v([\w.]+)/((?:keras|tf_keras)/src/[\w/]+\.py)#L(\d+)$")
 LINKED_RELEASES = {"keras": "3.15.1", "tf_keras": "2.21.0"}
@@ -52,13 +52,13 @@ ALLOWED_IMPORTS = {
 BUILD_AGAIN = """
 import keras as package
 
-def again(model, *arguments, **options):
+def rebuild(model, *arguments, **options):
     package.backend.clear_session(**({{"free_memory": False}} if package.__name__ == "keras" else {{}}))
     names = {{"__name__": "__main__"}}
     exec({source!r}, names)
     return names["model"]
 
-package.models.clone_model = again
+package.models.clone_model = rebuild
 """
 """`clone_model` that builds the model again: if a script still fails, its bug is not in cloning."""
 SAVE_AND_LOAD = """
@@ -67,14 +67,14 @@ import tempfile
 
 import keras as package
 
-def loaded(model, *arguments, **options):
+def save_and_load(model, *arguments, **options):
     file = os.path.join(tempfile.mkdtemp(), "model.keras")
     model.save(file)
     return package.models.load_model(file)
 
-package.models.clone_model = loaded
+package.models.clone_model = save_and_load
 """
-CHECKS_ARGUMENTS = ("clone-function-uncallable", "tf-given-more")
+ARGUMENT_ERRORS = ("clone-function-uncallable", "tf-given-more")
 """Bugs whose scripts expect an error from `clone_model` itself."""
 REJECTED_BY_LOADING = ("compile-lambda", "compile-own-function", "lambda-globals", "lambda-refused", "tf-lambda-nested")
 """Bugs whose model `load_model` rejects by design, because anyone could have written the file."""
@@ -83,8 +83,8 @@ REJECTED_BY_LOADING = ("compile-lambda", "compile-own-function", "lambda-globals
 def _params() -> Iterator[Any]:
     for generation, step in DAY_STRIDES.items():
         for number, issue in enumerate(KNOWN.select(generation).bugs):
-            night = pytest.mark.slow(reason="by day, only every second script is run")
-            yield pytest.param(generation, issue, id=f"{generation}-{issue.id}", marks=[night] if number % step else [])
+            slow = pytest.mark.slow(reason="by day, only every second script is run")
+            yield pytest.param(generation, issue, id=f"{generation}-{issue.id}", marks=[slow] if number % step else [])
 
 
 for_each_issue = pytest.mark.parametrize(("generation", "issue"), list(_params()))
@@ -94,30 +94,30 @@ RunnerOf = Callable[..., ScriptRunner]
 @pytest.fixture(scope="module")
 def runner_of() -> Iterator[RunnerOf]:
     """Yield a function that returns a runner: of a generation, with its own `clone_model` or ours."""
-    started: dict[tuple[str, bool], ScriptRunner] = {}
+    runners: dict[tuple[str, bool], ScriptRunner] = {}
 
     def start(generation: str, fixed: bool = False) -> ScriptRunner:
-        if (generation, fixed) not in started:
-            started[generation, fixed] = ScriptRunner(Subject.parse(generation), fixed=fixed)
-        return started[generation, fixed]
+        if (generation, fixed) not in runners:
+            runners[generation, fixed] = ScriptRunner(Subject.parse(generation), fixed=fixed)
+        return runners[generation, fixed]
 
     yield start
-    for runner in started.values():
+    for runner in runners.values():
         with closing(runner):
             pass
 
 
-def expected_on(issue: KnownIssue, release: str) -> ReplayAnswer:
+def expected_answer(issue: KnownIssue, release: str) -> ReplayAnswer:
     other = KNOWN.get(EXPLAINED_BY.get(issue.id, ""))
-    breaks = issue.is_in(release) or other is not None and other.is_in(release) or release in EARLIER.get(issue.id, [])
+    breaks = issue.is_in(release) or other and other.is_in(release) or release in EARLIER_RELEASES.get(issue.id, [])
     return ReplayAnswer.BREAKS if breaks else ReplayAnswer.GONE
 
 
 @for_each_issue
 def test_the_script_fails_on_a_release_with_the_bug(generation: str, issue: Any, runner_of: RunnerOf) -> None:
-    answer, last = runner_of(generation).answer(Script(issue.script, issue.raises, must_fail=True))
+    answer, reason = runner_of(generation).answer(Script(issue.script, issue.raises, must_fail=True))
     release = version(generation)
-    assert answer is expected_on(issue, release), f"on {generation} {release}: {last}; correct `since` or `until`"
+    assert answer is expected_answer(issue, release), f"on {generation} {release}: {reason}; correct `since` or `until`"
 
 
 @pytest.mark.slow(reason="it installs releases")
@@ -128,15 +128,15 @@ def test_each_release_has_the_bugs_of_its_row_in_the_index(name: str) -> None:
     subject = Subject.parse(name)
     with closing(ScriptRunner(subject, search_path_or_skip(name))) as runner:
         for issue in KNOWN.select(subject.generation).bugs:
-            answer, last = runner.answer(Script(issue.script, issue.raises, must_fail=True))
-            breaks = expected_on(issue, str(subject.version)) is ReplayAnswer.BREAKS
-            assert (answer is ReplayAnswer.BREAKS) is breaks, f"{issue.id}: {last}"
+            answer, reason = runner.answer(Script(issue.script, issue.raises, must_fail=True))
+            breaks = expected_answer(issue, str(subject.version)) is ReplayAnswer.BREAKS
+            assert (answer is ReplayAnswer.BREAKS) is breaks, f"{issue.id}: {reason}"
 
 
 @for_each_issue
 def test_the_script_passes_with_our_clone_model(generation: str, issue: Any, runner_of: RunnerOf) -> None:
-    answer, last = runner_of(generation, fixed=True).answer(Script(issue.script, issue.raises, must_fail=True))
-    assert answer is ReplayAnswer.GONE, last
+    answer, reason = runner_of(generation, fixed=True).answer(Script(issue.script, issue.raises, must_fail=True))
+    assert answer is ReplayAnswer.GONE, reason
 
 
 @pytest.mark.slow(reason="it runs all scripts of Keras on another backend")
@@ -146,15 +146,15 @@ def test_scripts_fail_on_the_backends_that_their_headers_name(backend: str) -> N
     wrong_answers: dict[str, str] = {}
     with closing(ScriptRunner(Subject.parse(f"keras/{backend}"))) as runner:
         for issue in KNOWN.select("keras", version("keras")).bugs:
-            answer, last = runner.answer(Script(issue.script, issue.raises, must_fail=True))
+            answer, reason = runner.answer(Script(issue.script, issue.raises, must_fail=True))
             if (answer is ReplayAnswer.BREAKS) != (not issue.backends or backend in issue.backends):
-                wrong_answers[issue.id] = f"{answer}: {last}"
+                wrong_answers[issue.id] = f"{answer}: {reason}"
     assert wrong_answers == {}
 
 
 @for_each_issue
 def test_the_script_passes_when_the_model_is_rebuilt(generation: str, issue: Any, runner_of: RunnerOf) -> None:
-    if issue.id in CHECKS_ARGUMENTS:
+    if issue.id in ARGUMENT_ERRORS:
         pytest.skip(reason="the script expects an error from clone_model itself")
     source = "".join(issue.script.splitlines(keepends=True)[: cloning_line(issue.script) - 1])
     head = BUILD_AGAIN.replace("keras as", f"{generation} as").format(source=source)
@@ -164,7 +164,7 @@ def test_the_script_passes_when_the_model_is_rebuilt(generation: str, issue: Any
 
 @for_each_issue
 def test_the_header_says_whether_loading_has_the_same_bug(generation: str, issue: Any, runner_of: RunnerOf) -> None:
-    if issue.id in CHECKS_ARGUMENTS + REJECTED_BY_LOADING or issue.until:
+    if issue.id in ARGUMENT_ERRORS + REJECTED_BY_LOADING or issue.until:
         pytest.skip(reason="load_model rejects the model by design or has no such argument, or the bug was fixed")
     ended = runner_of(generation).run(SAVE_AND_LOAD.replace("keras as", f"{generation} as") + issue.script)
     assert (ended.code != 0) is issue.loading, ended.summary

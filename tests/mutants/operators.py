@@ -68,7 +68,7 @@ def is_user_defined(place: Place) -> bool:
 
 
 def is_for_training(place: Place) -> bool:
-    """Whether a place is a loss, metric, optimizer or schedule, or in one."""
+    """Whether a place is, or belongs to, a loss, metric, optimizer or schedule."""
     return has_base(place.value, TRAINING_CLASSES) or has_base(place.attribute.holder, TRAINING_CLASSES)
 
 
@@ -183,7 +183,7 @@ def _changes(scene: Scene, place: Place) -> Iterator[tuple[str, str, Callable[[]
             return
 
 
-def _at_places(*operators: str, training: bool = False) -> Callable[[Scene], Changes]:
+def _change_places(*operators: str, training: bool = False) -> Callable[[Scene], Changes]:
     """Return an operator that makes the changes with these names (default: all) at each place."""
 
     def operator(scene: Scene) -> Changes:
@@ -215,7 +215,7 @@ def _graph_changes(scene: Scene) -> Changes:
                 if similar:
                     changed["another tensor"] = {first: similar[-1]}
             for text, leaves in changed.items():
-                yield f"graph {number}, call {place}: {text}", partial(_call_on, model, node, flat, leaves)
+                yield f"graph {number}, call {place}: {text}", partial(_set_arguments, model, node, flat, leaves)
             previous += tf.nest.flatten(node.outputs)
 
 
@@ -224,7 +224,7 @@ def _arguments(node: Any) -> tuple[Any, Any]:
     return (arguments.args, arguments.kwargs) if arguments else (node.call_args, [*node.call_kwargs.values()])
 
 
-def _call_on(model: Any, node: Any, flat: list[Any], changed: dict[int, Any]) -> None:
+def _set_arguments(model: Any, node: Any, flat: list[Any], changed: dict[int, Any]) -> None:
     """Change the arguments of a call."""
     leaves = [changed.get(index, leaf) for index, leaf in enumerate(flat)]
     args, kwargs = tf.nest.pack_sequence_as(_arguments(node), leaves)
@@ -284,19 +284,19 @@ def _weight_changes(scene: Scene) -> Changes:
                 yield f"{item.name}.{name}: reversed", partial(list.reverse, values)
 
 
-_ONE_BY_ONE = ("alias", "reference", "dropped", "swapped", "value", "array", "dtype", "class", "function")
+_CLONE_OPERATORS = ("alias", "reference", "dropped", "swapped", "value", "array", "dtype", "class", "function")
 OPERATORS: dict[str, Callable[[Scene], Changes]] = {
-    **{name: _at_places(name) for name in _ONE_BY_ONE},
+    **{name: _change_places(name) for name in _CLONE_OPERATORS},
     "graph": _graph_changes,
     "weight": _weight_changes,
-    "compiled": _at_places(training=True),
+    "compiled": _change_places(training=True),
     # These change the original.
-    "original alias": _at_places("alias", "reference"),
-    "original dropped": _at_places("dropped", "swapped", "class"),
-    "original value": _at_places("value", "array", "dtype"),
-    "original function": _at_places("function"),
+    "original alias": _change_places("alias", "reference"),
+    "original dropped": _change_places("dropped", "swapped", "class"),
+    "original value": _change_places("value", "array", "dtype"),
+    "original function": _change_places("function"),
     "original weight": _weight_changes,
-    "original compiled": _at_places(training=True),
+    "original compiled": _change_places(training=True),
 }
 
 

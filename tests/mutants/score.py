@@ -40,9 +40,9 @@ def results_of(mutant: Mutant) -> list[Result]:
     """Return the result of a mutant in each mode; nothing if the change cannot be made."""
     results = []
     for mode in MODES:
-        cloner, known = Cloner(mutant), false_alarms(mutant.model, mode)
+        cloner, alarms = Cloner(mutant), false_alarms(mutant.model, mode)
         try:
-            lines = tuple(text for text in MODES[mode](mutant.model, cloner) if text not in known)
+            lines = tuple(text for text in MODES[mode](mutant.model, cloner) if text not in alarms)
             outcome = KILLED if lines else SURVIVED
         except Exception as error:  # the comparison itself failed
             lines, outcome = (f"{type(error).__name__}: {error}",), CRASHED

@@ -67,7 +67,7 @@ class Place(NamedTuple):
 
     @property
     def changed_object(self) -> Any:
-        """The object that changes when the place is set: outside of tuples, which are replaced."""
+        """The object that changes when the place is set; a tuple does not change, but is replaced."""
         is_replaced = isinstance(self.holder, (tuple, set, frozenset)) and self.outer is not None
         return self.outer.changed_object if is_replaced and self.outer else self.holder
 
@@ -155,13 +155,13 @@ def walk(model: Any) -> list[Place]:
         for step, key, value, text in _steps_into(outer.value):
             place = Place(outer.path + text, outer.value, step, key, value, outer)
             places.append(place)
-            if id(value) not in entered_ids and _is_open(value):
+            if id(value) not in entered_ids and _is_entered(value):
                 entered_ids.add(id(value))
                 queue.append(place)
     return places
 
 
-def _is_open(value: Any) -> bool:
+def _is_entered(value: Any) -> bool:
     if isinstance(value, (*CONTAINERS, types.MethodType)):
         return True
     if isinstance(value, types.FunctionType):  # all models share the functions of packages

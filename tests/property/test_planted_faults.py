@@ -15,7 +15,7 @@ from clonediff.strategies.program import Apply, instructions
 from tests.helpers.example_counts import runs_all_tests
 from tests.planted import cloner_of
 
-BREAKS_ONCE = """
+FLAKY_CLONER = """
 import clonediff
 
 calls = []
@@ -55,7 +55,7 @@ def test_a_fault_that_only_costly_checks_find_is_shrunk(keras: SubjectProcess) -
 
 
 def test_a_flaky_fault_is_counted_but_is_no_finding(keras: SubjectProcess, tmp_path: Path) -> None:
-    (tmp_path / "breaks_once.py").write_text(BREAKS_ONCE)
+    (tmp_path / "breaks_once.py").write_text(FLAKY_CLONER)
     trials = GraphTrials(keras, KnownIssues(), cloners=(f"{tmp_path}/breaks_once:clone",))
     assert search(trials, max_graphs=8, seed=1, kinds=["Dense"]) is None
     assert trials.tally.flaky == 1

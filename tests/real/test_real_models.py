@@ -39,14 +39,14 @@ class Recipe(NamedTuple):
     skipped: str = ""
 
     @property
-    def case(self) -> Any:
+    def parameter(self) -> Any:
         marks = [pytest.mark.skip(reason=self.skipped)] if self.skipped else []
         if self.name in TABLES["kept"]:
             marks.append(pytest.mark.xfail(strict=True, reason="a weight without an initializer keeps its value"))
         return pytest.param(self, id=self.name, marks=marks)
 
 
-def applications() -> Iterator[Recipe]:
+def application_recipes() -> Iterator[Recipe]:
     """Yield the models of keras.applications, on small images, with ten classes."""
     import keras
 
@@ -63,17 +63,17 @@ def applications() -> Iterator[Recipe]:
         yield Recipe(f"applications:{name}", source)
 
 
-def small(name: str, /, **changes: Any) -> Any:
+def small_model(name: str, /, **changes: Any) -> Any:
     """Return a model of keras_hub with the arguments in `keras_hub.txt` and these `changes`."""
     hub = importlib.import_module("keras_hub")
     importlib.import_module("keras_hub.src.models.vae.vae_backbone")
-    names = {"keras_hub": hub, **{model: partial(small, model) for model in CALLS}}
+    names = {"keras_hub": hub, **{model: partial(small_model, model) for model in CALLS}}
     line = {keyword.arg: keyword.value for keyword in CALLS[name] if keyword.arg not in changes}
     arguments = {argument: eval(ast.unparse(value), names) for argument, value in line.items()}  # noqa: S307 - our own file
     return getattr(hub.models, name)(**arguments, **changes)
 
 
-def keras_hub() -> Iterator[Recipe]:
+def keras_hub_recipes() -> Iterator[Recipe]:
     """Yield each model of keras_hub for which `keras_hub.txt` has the arguments of a small model."""
     table = TABLES["keras_hub"]
     for name, arguments in CALLS.items():
@@ -81,13 +81,13 @@ def keras_hub() -> Iterator[Recipe]:
             continue
         written = {keyword.arg: ast.unparse(keyword.value).partition("(")[0] for keyword in arguments}
         backbone = written.get("backbone", "")
-        source = f"from tests.real.test_real_models import small\nmodel = small({name!r})\n"
+        source = f"from tests.real.test_real_models import small_model\nmodel = small_model({name!r})\n"
         skipped = table["not_tried"].get(name) or table["not_tried"].get(backbone, "")
         sizes = table["sizes"].get(name) or table["sizes"].get(backbone, {})
         yield Recipe(f"keras_hub:{name}", source, sizes, skipped)
 
 
-def models_in_tests(suite: str, package: str) -> Iterator[Recipe]:
+def recipes_of_tests(suite: str, package: str) -> Iterator[Recipe]:
     """Yield the models with a graph that Keras' own tests build, if its package includes these tests."""
     for path, expressions in TABLES[suite].items():
         parent, _, module = f"{package}.src.{path}".rpartition(".")
@@ -96,7 +96,7 @@ def models_in_tests(suite: str, package: str) -> Iterator[Recipe]:
             yield Recipe(f"{suite}:{module}.{expression}", source)
 
 
-def tfmot() -> Iterator[Recipe]:
+def tfmot_recipes() -> Iterator[Recipe]:
     """Yield three models of tf_keras that tensorflow-model-optimization has wrapped."""
     imports = "import tensorflow_model_optimization as tfmot\nimport tf_keras as keras\n"
     for base, source in TABLES["tfmot"]["bases"].items():
@@ -106,11 +106,11 @@ def tfmot() -> Iterator[Recipe]:
 
 
 SUITES: dict[str, tuple[str, Callable[[], Iterator[Recipe]]]] = {
-    "applications": ("keras", applications),
-    "keras_hub": ("keras_hub", keras_hub),
-    "keras_tests": ("keras", lambda: models_in_tests("keras_tests", "keras")),
-    "tf_keras_tests": ("tf_keras", lambda: models_in_tests("tf_keras_tests", "tf_keras")),
-    "tfmot": ("tensorflow_model_optimization", tfmot),
+    "applications": ("keras", application_recipes),
+    "keras_hub": ("keras_hub", keras_hub_recipes),
+    "keras_tests": ("keras", lambda: recipes_of_tests("keras_tests", "keras")),
+    "tf_keras_tests": ("tf_keras", lambda: recipes_of_tests("tf_keras_tests", "tf_keras")),
+    "tfmot": ("tensorflow_model_optimization", tfmot_recipes),
 }
 """By suite: its package, and the function that yields its recipes."""
 
@@ -121,7 +121,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         found = importlib.util.find_spec(package) is not None
         recipes += load() if found else [Recipe(suite, skipped=f"{package} is not installed: pip install '.[real]'")]
     if "recipe" in metafunc.fixturenames:
-        metafunc.parametrize("recipe", [recipe.case for recipe in recipes])
+        metafunc.parametrize("recipe", [recipe.parameter for recipe in recipes])
 
 
 @pytest.mark.slow(reason="more than 250 models, each of which takes seconds")

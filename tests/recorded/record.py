@@ -1,6 +1,6 @@
 """Record trials again: of all known issues, of planted faults, and of drawn graphs of both generations.
 
-`python -m tests.recorded.record` writes the file, and prints the old and new number of causes for each sort of trial.
+`python -m tests.recorded.record` writes the file, and prints the old and new number of causes for each group of trials.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ from tests.planted import cloner_of, models
 from tests.planted.test_planted import FAULTS_BY_MODEL
 from tests.recorded import FILE, RecordedTrial, read, texts_of, write
 
-DRAWN = {"keras": 400, "tf_keras": 150}
+GRAPH_COUNTS = {"keras": 400, "tf_keras": 150}
 SEED = 3
-NOT_TRIED = ("tf-given-made",)
-"""Known issues on which Keras never ends."""
+HANGING_ISSUES = ("tf-given-made",)
+"""Known issues whose models make Keras hang."""
 
 
 def _trials(process: SubjectProcess) -> Iterator[tuple[str, Case, list[str]]]:
     generation = process.subject.generation
     for issue in load().select(generation).bugs:
-        if issue.id not in NOT_TRIED:
+        if issue.id not in HANGING_ISSUES:
             yield f"known {issue.id}", case_of_script(issue), ["upstream"]
     for model, faults in FAULTS_BY_MODEL.items():
         for fault in faults.split():  # in separate trials: a changed original ends a trial
             yield f"planted {generation} {model}", models.case(model, generation), [cloner_of(fault)]
-    for number, graph in enumerate(draw_graphs(process, SEED, DRAWN[generation], cloners=("upstream",))):
+    for number, graph in enumerate(draw_graphs(process, SEED, GRAPH_COUNTS[generation], cloners=("upstream",))):
         yield f"drawn {generation} {number}", case_of(graph), ["upstream"]
 
 
@@ -59,14 +59,14 @@ def _record(process: SubjectProcess) -> Iterator[RecordedTrial]:
 
 def main() -> None:
     previous = read() if FILE.exists() else []
-    trials = [trial for generation in DRAWN for trial in _record(process_of(generation))]
+    trials = [trial for generation in GRAPH_COUNTS for trial in _record(process_of(generation))]
     write(trials)
     old_counts, new_counts = (Counter[str](), Counter[str]())
     for counter, recording in ((old_counts, previous), (new_counts, trials)):
         for trial in recording:
             counter[trial.name.partition(" ")[0]] += len(trial.causes)
-    for sort in new_counts:
-        sys.stdout.write(f"{sort}: {old_counts[sort]} causes before, {new_counts[sort]} now\n")
+    for group in new_counts:
+        sys.stdout.write(f"{group}: {old_counts[group]} causes before, {new_counts[group]} now\n")
 
 
 if __name__ == "__main__":

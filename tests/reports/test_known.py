@@ -12,7 +12,7 @@ from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.known import LIMITS_FILE, load
 from clonediff.reports.records import Severity
 from clonediff.strategies.program import Input
-from tests.helpers.example_graphs import of_layer, of_source
+from tests.helpers.example_graphs import graph_of_layer, graph_of_source
 
 pytestmark = pytest.mark.no_keras
 
@@ -76,7 +76,7 @@ def test_limits_come_after_bugs_and_have_no_script(tmp_path: Path) -> None:
     assert known.get("one-more").verdict == "limit"
 
 
-RENAMED_GRAPH = of_source(
+RENAMED_GRAPH = graph_of_source(
     """\
 import keras
 from keras import layers
@@ -88,7 +88,7 @@ model = keras.Model(x, dense(dense(x)), name="twice")
     Input((4,)),
 )
 """A model whose input upstream renames."""
-REFUSED_GRAPH = of_layer("layers.Lambda(lambda x: x * 2.0)")
+REFUSED_GRAPH = graph_of_layer("layers.Lambda(lambda x: x * 2.0)")
 """A model on which upstream raises an error."""
 
 

@@ -9,18 +9,18 @@ import pytest
 
 from clonediff.reports.records import Run
 from clonediff.reports.run_folder import RunFolder, read_run
-from tests.helpers.example_runs import finding, record, run_folder
+from tests.helpers.example_runs import example_finding, finding, write_run
 
 pytestmark = pytest.mark.no_keras
 
 
 def test_a_run_is_read_back_unchanged(tmp_path: Path) -> None:
-    back = read_run(run_folder(tmp_path, [finding(0, proof=False, count=3)]))
-    (stored,) = back.findings
+    read_back = read_run(write_run(tmp_path, [finding(0, proof=False, count=3)]))
+    (stored,) = read_back.findings
     assert (stored.finding.title, stored.finding.count, stored.finding.proof) == (finding(0)["title"], 3, False)
     assert stored.script == finding(0)["source"]
-    assert (back.run.seconds, back.run.total.graphs, back.is_readable) == (100.0, 300, True)
-    assert (back.problems, back.damaged_folders) == ((), ())
+    assert (read_back.run.seconds, read_back.run.total.graphs, read_back.is_readable) == (100.0, 300, True)
+    assert (read_back.problems, read_back.damaged_folders) == ((), ())
 
 
 def test_a_write_that_fails_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -28,11 +28,11 @@ def test_a_write_that_fails_leaves_the_old_file(tmp_path: Path, monkeypatch: pyt
         raise OSError("disk is full")
 
     folder = RunFolder(tmp_path)
-    folder.write_finding(record(0, title="then"))
+    folder.write_finding(example_finding(0, title="then"))
     files = {path: path.read_text() for path in tmp_path.rglob("*.*")}
     monkeypatch.setattr(os, "replace", fail)
     with pytest.raises(OSError, match="disk"):
-        folder.write_finding(record(0, title="now"))
+        folder.write_finding(example_finding(0, title="now"))
     assert {path: path.read_text() for path in tmp_path.rglob("*.*")} == files
 
 
@@ -50,28 +50,28 @@ def test_a_write_that_fails_leaves_the_old_file(tmp_path: Path, monkeypatch: pyt
     ],
 )
 def test_a_wrong_run_file_is_named_and_findings_are_read(content: bytes | None, message: str, tmp_path: Path) -> None:
-    run_folder(tmp_path, [finding(0)])
+    write_run(tmp_path, [finding(0)])
     (tmp_path / "run.json").unlink()
     if content is not None:
         (tmp_path / "run.json").write_bytes(content)
-    back = read_run(tmp_path)
-    assert (back.is_readable, len(back.findings)) == (False, 1)
-    assert back.problems[0].startswith("run.json: ") and message.lower() in back.problems[0].lower()
+    read_back = read_run(tmp_path)
+    assert (read_back.is_readable, len(read_back.findings)) == (False, 1)
+    assert read_back.problems[0].startswith("run.json: ") and message.lower() in read_back.problems[0].lower()
 
 
 def test_a_truncated_finding_is_named_and_the_others_are_read(tmp_path: Path) -> None:
-    run_folder(tmp_path, [finding(0), finding(1)])
+    write_run(tmp_path, [finding(0), finding(1)])
     file = next(iter(sorted(tmp_path.rglob("finding.json"))))
     content = file.read_bytes()
     for part in range(0, len(content) - 1, len(content) // 40):  # a file that only lacks its last newline is complete
         file.write_bytes(content[:part])
-        back = read_run(tmp_path)
-        assert (len(back.findings), back.damaged_folders) == (1, (file.parent.name,))
-        assert back.problems[0].startswith(f"findings/{file.parent.name}/finding.json: ")
+        read_back = read_run(tmp_path)
+        assert (len(read_back.findings), read_back.damaged_folders) == (1, (file.parent.name,))
+        assert read_back.problems[0].startswith(f"findings/{file.parent.name}/finding.json: ")
 
 
 def test_unfinished_files_of_a_killed_process_are_ignored(tmp_path: Path) -> None:
-    run_folder(tmp_path, [finding(0)])
+    write_run(tmp_path, [finding(0)])
     (tmp_path / "findings" / "keras-upstream-half").mkdir()
     (tmp_path / "findings" / "keras-upstream-half" / "repro.py").write_text("import keras\n")
     (tmp_path / ".run.json.1a2b3c4d").write_text('{"sta')
@@ -91,8 +91,8 @@ def test_a_path_without_a_run_is_an_error(missing: str, tmp_path: Path) -> None:
 
 def test_a_finding_can_be_replaced_and_withdrawn(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "run")
-    folder.write_finding(record(0, smallest=False, source="big = 1\n"))
-    folder.write_finding(record(0, source="small = 1\n"))
+    folder.write_finding(example_finding(0, smallest=False, source="big = 1\n"))
+    folder.write_finding(example_finding(0, source="small = 1\n"))
     (stored,) = read_run(folder.path).findings
     assert (stored.script, stored.finding.smallest) == ("small = 1\n", True)
     folder.withdraw(stored.finding)

@@ -17,7 +17,7 @@ from clonediff.reports.documents import write_reports
 from clonediff.reports.known import KnownIssues, load
 from clonediff.reports.run_folder import read_run
 from clonediff.reports.verdict import verdict
-from tests.helpers.example_runs import PICTURES, Json, box, counts, difference, example_run, finding, run_folder, write
+from tests.helpers.example_runs import PICTURES, Json, box, counts, difference, example_run, finding, write, write_run
 
 pytestmark = pytest.mark.no_keras
 
@@ -54,8 +54,8 @@ def keras_counts(**changes: Any) -> Json:
 
 def reports(path: Path, findings: list[Json], known: KnownIssues = KNOWN, **changes: Any) -> tuple[Page, str, str]:
     """Return the page, the summary, and all issues of a run."""
-    read = read_run(run_folder(path, findings, example_run(**changes)))
-    write_reports(read, known)
+    read_back = read_run(write_run(path, findings, example_run(**changes)))
+    write_reports(read_back, known)
     issues = "".join(file.read_text() for file in sorted(path.glob("findings/*/issue.md")))
     return Page((path / "report.html").read_text()), (path / "summary.md").read_text(), issues
 
@@ -123,7 +123,7 @@ def test_the_reports_of_a_run_equal_the_stored_text(tmp_path: Path) -> None:
     followers = [difference("structure", f"layers[{number}]", "name", ("a", "b"), 4) for number in range(12)]
     findings = [finding(0), finding(1, smallest=False), finding(2, proof=False), finding(4, known="lambda-refused")]
     findings += [finding(3, proof=None, unproven="it hangs", differences=[CLONE_LOST, *followers])]
-    run_folder(tmp_path / "run", findings, example_run(**RICH_RUN))
+    write_run(tmp_path / "run", findings, example_run(**RICH_RUN))
     write(tmp_path / "run" / "findings" / "cut" / "finding.json", b"{")
     write_reports(read_run(tmp_path / "run"), KNOWN)
     page = Page((tmp_path / "run" / "report.html").read_text()).text.partition("clonediff \N{MIDDLE DOT}")[2]
@@ -243,9 +243,9 @@ POISON = " ".join(
     )
 )
 """A text that tries to close an element, run code, add a link, or change the direction of text."""
-UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200f\u202a-\u202e\u2066-\u2069\ufeff\uffff\U000e0041]")
+UNSAFE_CHARS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200f\u202a-\u202e\u2066-\u2069\ufeff\uffff\U000e0041]")
 """Characters that change the direction of text, hide it or end it."""
-MARKDOWN = {
+MARKDOWN_TOKENS = {
     "heading_open", "heading_close", "inline", "text", "paragraph_open", "paragraph_close", "softbreak",
     "bullet_list_open", "bullet_list_close", "list_item_open", "list_item_close", "text_special",
     "code_inline", "fence",
@@ -297,11 +297,11 @@ def test_markdown_escapes_every_text(tmp_path: Path) -> None:
     parser = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
     for text in texts:
         tokens = [token for outer in parser.parse(text) for token in (outer, *(outer.children or ()))]
-        assert {token.type for token in tokens} <= MARKDOWN
+        assert {token.type for token in tokens} <= MARKDOWN_TOKENS
         assert not [token for token in tokens if token.type == "text" and re.search(r"@\w", token.content)]
     assert not re.search(r"(?i)(https?|ftp)://|\bwww\.\w", texts[0]), "GitHub makes links of bare addresses"
     for path in (*tmp_path.glob("*.[hm]*"), *tmp_path.rglob("issue.md")):
-        assert not UNSAFE.search(path.read_text())
+        assert not UNSAFE_CHARS.search(path.read_text())
 
 
 def test_long_texts_are_cut_and_say_so(tmp_path: Path) -> None:

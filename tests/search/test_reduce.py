@@ -34,7 +34,7 @@ def large_graph(**fields: object) -> Graph:
     return graph_of(*body, outputs=outputs, name="my_model", gives="list", preparations=(COMPILED,), **fields)
 
 
-SHOWS: dict[str, tuple[Callable[[Graph], bool], int]] = {
+CONDITIONS: dict[str, tuple[Callable[[Graph], bool], int]] = {
     "anything": (lambda graph: True, 0),
     "a Lambda": (lambda graph: "layers.Lambda(" in graph.source, 1),
     "two outputs": (lambda graph: "lambda_output[1]" in graph.source or "lambda_2[1]" in graph.source, 2),
@@ -45,14 +45,14 @@ SHOWS: dict[str, tuple[Callable[[Graph], bool], int]] = {
 }
 
 
-@pytest.mark.parametrize("shows", SHOWS)
-def test_a_graph_is_reduced_to_the_part_that_shows_the_cause(shows: str, keras: SubjectProcess) -> None:
-    condition, calls = SHOWS[shows]
+@pytest.mark.parametrize("name", CONDITIONS)
+def test_a_graph_is_reduced_to_the_part_that_shows_the_cause(name: str, keras: SubjectProcess) -> None:
+    condition, calls = CONDITIONS[name]
     smallest = reduce(large_graph(), lambda program: rebuild(keras, program), condition)
     assert condition(smallest)
     program = smallest.program
     assert (len(program.body), len(program.inputs), program.name) == (calls, 1, None)
-    assert program.preparations == () or shows == "compiled"
+    assert program.preparations == () or name == "compiled"
     assert "use_bias" not in smallest.source
 
 

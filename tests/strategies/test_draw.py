@@ -23,7 +23,7 @@ from clonediff.strategies.layers import CATALOGUE
 from clonediff.strategies.program import Again, Apply, Arrangement, Graph, Nest, Preparation, Program, instructions
 from clonediff.strategies.undefined import why_undefined
 from tests.helpers.drawn_graphs import drawn_graphs, graph_of, process_of
-from tests.helpers.example_counts import examples
+from tests.helpers.example_counts import example_count
 
 Warm = Callable[[str], SubjectProcess]
 SIMPLEST_CHOICES = {"numbers": [[], []]}
@@ -31,7 +31,7 @@ SIMPLEST_CHOICES = {"numbers": [[], []]}
 
 @pytest.mark.parametrize("generation", ["keras", "tf_keras"])
 def test_each_graph_is_small_and_can_be_built(generation: Any) -> None:
-    for graph in drawn_graphs(generation, examples(25, 400)):
+    for graph in drawn_graphs(generation, example_count(25, 400)):
         calls = [step for step in instructions(graph.program.body) if not isinstance(step, Nest)]
         assert 1 <= len(calls) <= 5
         assert not why_undefined(graph.program)
@@ -193,7 +193,7 @@ def test_the_error_names_what_cannot_be_drawn(fields: dict[str, Any], message: s
         list(graphs)
 
 
-OBJECTS = "initializers.Ones regularizers.L2 constraints.NonNeg losses.Huber metrics.Mean optimizers.SGD"
+OBJECT_CLASSES = "initializers.Ones regularizers.L2 constraints.NonNeg losses.Huber metrics.Mean optimizers.SGD"
 
 
 class AcceptingRunner:
@@ -221,7 +221,7 @@ def test_an_error_in_the_builder_is_not_counted_as_a_refusal(method: str, monkey
     def fail(*arguments: object) -> None:
         raise TypeError("a fault of ours")
 
-    catalogue = Catalogue("keras", {"Dense": CATALOGUE["Dense"]}, dict.fromkeys(OBJECTS.split(), ()))
+    catalogue = Catalogue("keras", {"Dense": CATALOGUE["Dense"]}, dict.fromkeys(OBJECT_CLASSES.split(), ()))
     monkeypatch.setattr(Builder, method, fail)
     graphs = (draw(from_seed(seed), catalogue, AcceptingRunner()) for seed in range(20))
     with pytest.raises(TypeError, match="a fault of ours"):

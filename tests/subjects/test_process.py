@@ -18,7 +18,7 @@ from clonediff.harness.campaign.tasks import CampaignProcess, CampaignTrials
 from clonediff.harness.subjects import Case, Limits, Subject, SubjectProcess
 from clonediff.harness.trials.trial import Trial, run
 from clonediff.strategies.program import to_json
-from tests.helpers.example_graphs import of_layer
+from tests.helpers.example_graphs import graph_of_layer
 from tests.helpers.waiting import PATIENCE, has_ended, wait_until
 
 pytestmark = pytest.mark.no_keras
@@ -139,12 +139,12 @@ def test_the_answer_to_an_interrupted_request_is_dropped(tmp_path: Path) -> None
 
     handler = signal.signal(signal.SIGALRM, interrupt)
     file = tmp_path / "file"
-    waits = f"from pathlib import Path\nwhile not Path({str(file)!r}).exists():\n    pass\n"
+    waiting = f"from pathlib import Path\nwhile not Path({str(file)!r}).exists():\n    pass\n"
     with fake_process() as process:
         assert run_source(process, "").lost is None
         signal.setitimer(signal.ITIMER_REAL, 0.5)
         with pytest.raises(KeyboardInterrupt):
-            run_source(process, f"{waits}raise ValueError('late')")
+            run_source(process, f"{waiting}raise ValueError('late')")
         signal.signal(signal.SIGALRM, handler)
         file.touch()
         assert refusal_of(process, "raise ValueError('in time')") == "in time"
@@ -186,15 +186,15 @@ def test_a_child_has_the_backend_of_its_subject_and_one_thread(tmp_path: Path, m
 
 
 def test_a_trial_leaves_no_process_and_no_file() -> None:
-    leaves = """
+    leftovers = """
 import os, subprocess, tempfile
 child = subprocess.Popen(["sleep", "600"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 raise ValueError(f"{child.pid} {tempfile.mkstemp()[1]} {os.getcwd()}")
 """
     with fake_process() as process, fake_process() as other:
         for end in (process.close, lambda: process.trial(Case("import os\nos.abort()", ()), cloners=[])):
-            child, file, folder = refusal_of(process, leaves).split()
-            another = refusal_of(other, leaves).split()[2]
+            child, file, folder = refusal_of(process, leftovers).split()
+            another = refusal_of(other, leftovers).split()[2]
             assert Path(file).parent == Path(folder) != Path(another)
             assert Path(file).is_file()
             end()
@@ -239,7 +239,7 @@ process.trial(Case(source, ()), cloners=["upstream"], timeout=300)
 def test_an_error_in_a_trial_is_counted_with_its_graph() -> None:
     error = json.dumps({"error": {"type": "KeyError", "message": "no"}})
     child = f"{FAKE_CHILD.partition('for line')[0]}for line in sys.stdin:\n    print({error!r}, flush=True)"
-    process, graph = CampaignProcess(Subject("keras"), ()), of_layer("layers.ReLU()")
+    process, graph = CampaignProcess(Subject("keras"), ()), graph_of_layer("layers.ReLU()")
     process._command = [sys.executable, "-u", "-c", child]
     with process:
         trials = CampaignTrials(process, Setup("", ("upstream",)))

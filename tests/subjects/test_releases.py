@@ -61,10 +61,10 @@ def write_wheel(folder: Path, package: str = "keras", line: str = "first = 1\n")
         archive.writestr(f"{package}/__init__.py", "")
         archive.writestr(f"{package}/src/layers.py", line)
         archive.writestr(f"{package}/src/version.py", '__version__ = "3.16.0"\n')
-        about = f"{package}-3.16.0.dist-info"
-        archive.writestr(f"{about}/METADATA", f"Metadata-Version: 2.1\nName: {package}\nVersion: 3.16.0\n")
-        archive.writestr(f"{about}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
-        archive.writestr(f"{about}/RECORD", "")
+        metadata = f"{package}-3.16.0.dist-info"
+        archive.writestr(f"{metadata}/METADATA", f"Metadata-Version: 2.1\nName: {package}\nVersion: 3.16.0\n")
+        archive.writestr(f"{metadata}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        archive.writestr(f"{metadata}/RECORD", "")
     return path
 
 
@@ -212,9 +212,9 @@ def test_an_error_for_unusable_code_says_what_to_do(name: str, checkout: Path, m
     spec, message = UNUSABLE_CODE[name]
     for variable, value in {**UNREACHABLE_INDEX, **({"PATH": os.devnull} if name == "no-git" else {})}.items():
         monkeypatch.setenv(variable, value)
-    named = spec(checkout)
-    with pytest.raises(ReleaseError, match=f"^{re.escape(named)}: .*{message}"):
-        pin(named)
+    name_of_code = spec(checkout)
+    with pytest.raises(ReleaseError, match=f"^{re.escape(name_of_code)}: .*{message}"):
+        pin(name_of_code)
     assert not cached_copies()
 
 

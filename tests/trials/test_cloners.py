@@ -13,7 +13,7 @@ from clonediff.harness.trials.cloners import full_name_of_cloner
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.known import load
 from clonediff.reports.records import Blame
-from tests.helpers.example_graphs import of_layer
+from tests.helpers.example_graphs import graph_of_layer
 from tests.helpers.trials import run_trial
 
 SOURCE = """import keras
@@ -25,50 +25,50 @@ layer.supports_masking = not layer.supports_masking
 model = keras.Model(inputs, layers.Dropout(0.5)(layer(inputs)))
 """
 CASE = Case(SOURCE, ({"shape": [4], "dtype": "float32", "fill": "normal"},))
-FLAG = "structure attribute.supports_masking"
+FLAG_DIFFERENCE = "structure attribute.supports_masking"
 CLONERS = """import importlib
 
 
-def good(model):
+def clone_faithfully(model):
     clone = importlib.import_module("clonediff").clone_model(model)
     clone.get_layer("marked").supports_masking = False
     return clone
 
 
-def loses(model):
+def clone_by_config(model):
     return type(model).from_config(model.get_config())
 
 
-def brings(model):
-    clone = loses(model)
+def copy_weights(model):
+    clone = clone_by_config(model)
     clone.set_weights(model.get_weights())
     return clone
 
 
-def same(model):
+def return_original(model):
     return model
 
 
-def gives_config(model):
+def return_config(model):
     return model.get_config()
 
 
-def raises(model):
+def raise_error(model):
     raise RuntimeError("it knows no a\\ud800b")
 
 
-def needs_more(model, path):
+def require_path(model, path):
     return model
 
 
 class Cloner:
-    clone = staticmethod(loses)
+    clone = staticmethod(clone_by_config)
 """
 
 
 @pytest.fixture(scope="module")
 def cloner_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("users") / "clones_of_mine.py"
+    path = tmp_path_factory.mktemp("users") / "my_clones.py"
     path.write_text(CLONERS)
     for other in ("ends", "keras"):
         path.with_stem(other).write_text("raise SystemExit('no')\n")
@@ -78,13 +78,13 @@ def cloner_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     ("function", "seen", "message"),
     [
-        ("good", set(), ""),
-        ("loses", {FLAG}, ""),
-        ("Cloner.clone", {FLAG}, ""),
-        ("brings", {FLAG, "own not fresh"}, ""),
-        ("same", {"own layer shared"}, ""),
-        ("gives_config", {"made no model"}, "an object of class dict: return a Functional or Sequential model"),
-        ("raises", {"made raises"}, r"RuntimeError: it knows no a\ud800b"),
+        ("clone_faithfully", set(), ""),
+        ("clone_by_config", {FLAG_DIFFERENCE}, ""),
+        ("Cloner.clone", {FLAG_DIFFERENCE}, ""),
+        ("copy_weights", {FLAG_DIFFERENCE, "own not fresh"}, ""),
+        ("return_original", {"own layer shared"}, ""),
+        ("return_config", {"made no model"}, "an object of class dict: return a Functional or Sequential model"),
+        ("raise_error", {"made raises"}, r"RuntimeError: it knows no a\ud800b"),
     ],
 )
 def test_a_custom_cloner_is_checked_like_clone_model(
@@ -101,11 +101,11 @@ def test_a_custom_cloner_is_checked_like_clone_model(
 @pytest.mark.parametrize(
     ("function", "problem"),
     [
-        ("clones_of_mine.py:good", ""),
-        ("clones_of_mine.py:none", "clones_of_mine:none: module 'clones_of_mine' has no attribute 'none': name a"),
+        ("my_clones.py:clone_faithfully", ""),
+        ("my_clones.py:none", "my_clones:none: module 'my_clones' has no attribute 'none': name a"),
         ("ends.py:clone", "ends cannot be imported: SystemExit: no (/"),
         ("keras.py:clone", "another module named keras is already imported, from /"),
-        ("clones_of_mine.py:needs_more", "needs_more: missing a required argument: 'path': name a function"),
+        ("my_clones.py:require_path", "require_path: missing a required argument: 'path': name a function"),
     ],
 )
 def test_an_unusable_cloner_is_refused_before_a_trial(
@@ -114,17 +114,17 @@ def test_an_unusable_cloner_is_refused_before_a_trial(
     name = full_name_of_cloner(f"{cloner_file.parent}/{function}")
     trials = GraphTrials(keras, load(), cloners=(name,))
     monkeypatch.setattr("clonediff.harness.trials.cloners._ALLOWED_NAMES", {name})
-    reason = trials.try_if_supported(of_layer("layers.ReLU()")).skip_reason
+    reason = trials.try_if_supported(graph_of_layer("layers.ReLU()")).skip_reason
     assert problem in reason and bool(problem) == bool(reason)
     monkeypatch.setattr("clonediff.harness.trials.cloners._ALLOWED_NAMES", set())
-    assert trials.try_if_supported(of_layer("layers.ReLU()")).skip_reason.endswith(f"pass --cloner {name}")
+    assert trials.try_if_supported(graph_of_layer("layers.ReLU()")).skip_reason.endswith(f"pass --cloner {name}")
 
 
 def test_a_known_issue_of_upstream_is_new_for_another_cloner(cloner_file: Path, keras: SubjectProcess) -> None:
-    loses = full_name_of_cloner(f"{cloner_file}:loses")
-    causes = GraphTrials(keras, load(), cloners=(loses, "upstream")).try_case(CASE).found_causes
+    clone_by_config = full_name_of_cloner(f"{cloner_file}:clone_by_config")
+    causes = GraphTrials(keras, load(), cloners=(clone_by_config, "upstream")).try_case(CASE).found_causes
     found = {cause.cloner: (cause.known.id if cause.known else None, cause.blame) for cause in causes}
-    assert found == {loses: (None, Blame.CLONER), "upstream": ("set-afterwards", Blame.UPSTREAM)}
+    assert found == {clone_by_config: (None, Blame.CLONER), "upstream": ("set-afterwards", Blame.UPSTREAM)}
 
 
 def test_the_script_of_a_custom_cloner_imports_it_and_fails_alone(keras: SubjectProcess, tmp_path: Path) -> None:

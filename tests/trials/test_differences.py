@@ -53,7 +53,7 @@ def two(calls=("one", "two"), after=("s0", "s1"), ends=("s1", "t0", "t1"), **cal
     return keras.Model(x, [tensors[name] for name in ends], name="two")
 
 
-class Joins(layers.Layer):
+class JoinLayer(layers.Layer):
     def call(self, x, other=None, third=1.0):
         return x * third if other is None else x + other * third
 
@@ -65,16 +65,16 @@ def join(call=lambda join, one, two: join(one, two)):
     """A layer called with two tensors."""
     x = keras.Input(X, name="x")
     one, two = layers.Dense(4, name="one")(x), layers.Dense(4, name="two")(x)
-    return keras.Model(x, [call(Joins(name="join"), one, two), one, two], name="join")
+    return keras.Model(x, [call(JoinLayer(name="join"), one, two), one, two], name="join")
 
 
-def free(second=1):
+def free_variables(second=1):
     """A model with variables that belong to no layer."""
     x, variables = keras.Input(X, name="x"), [keras.Variable(2.0, name="first"), keras.Variable(2.0, name="second")]
-    return keras.Model(x, x * variables[0] + variables[second], name="free")
+    return keras.Model(x, x * variables[0] + variables[second], name="free_variables")
 
 
-class Mute:
+class NoConfig:
     """A loss and regularizer without a config."""
 
     def __call__(self, x, *more):
@@ -98,11 +98,11 @@ class Offset(layers.Layer):
         return {"name": self.name}
 
 
-def mute(masking="mse"):
+def no_config(masking="mse"):
     x = keras.Input(X, name="x")
     masked = layers.Masking(name="masking")(x)
-    model = keras.Model(x, [masked, Offset(activity_regularizer=Mute(), name="offset")(masked)], name="mute")
-    model.compile("sgd", {"masking": masking, "offset": Mute()})
+    model = keras.Model(x, [masked, Offset(activity_regularizer=NoConfig(), name="offset")(masked)], name="no_config")
+    model.compile("sgd", {"masking": masking, "offset": NoConfig()})
     return model
 
 
@@ -136,7 +136,7 @@ class About:
         self.mine = []
 
 
-class Holds(layers.Layer):
+class Holder(layers.Layer):
     def __init__(self, **options):
         super().__init__(**options)
         vars(self).update(mine=["its own"], empty=[], _about=About(), value=("a tuple", 1.0), kind=About, module=types)
@@ -146,28 +146,28 @@ class Holds(layers.Layer):
         return x * 1.0
 
 
-def holds():
+def holder():
     """A layer with objects of its own, of a module and of Keras."""
     x = keras.Input(X, name="x")
-    return keras.Model(x, Holds(name="holds")(x), name="holds")
+    return keras.Model(x, Holder(name="holder")(x), name="holder")
 
 
-class Apart(layers.Layer):
+class CallOptions(layers.Layer):
     def call(self, inputs, mask=None, training=None, by=1.0, flag=False):
         return inputs * by
 
 
-def apart(**call):
+def call_options(**call):
     x = keras.Input(X, name="x")
-    return keras.Model(x, Apart(name="apart")(x, **call), name="apart")
+    return keras.Model(x, CallOptions(name="options")(x, **call), name="options")
 
 
 def warned():
     warnings.warn("layer 'padding' drops a mask of dense_7")
-    return apart()
+    return call_options()
 
 
-def made(layer, **changes):
+def rebuild(layer, **changes):
     return type(layer).from_config({**layer.get_config(), **changes})
 '''
 CLONERS = '''
@@ -183,13 +183,13 @@ import clonediff
 calls = Counter()
 
 
-def again(fault):
+def was_called(fault):
     """Whether a cloner was called before."""
     calls[fault] += 1
     return calls[fault] > 1
 
 
-def after(layer, change):
+def modify(layer, change):
     call = layer.call
     layer.call = functools.wraps(call)(lambda *args, **kwargs: change(call(*args, **kwargs)))
 
@@ -202,7 +202,7 @@ def refuse_training(x, training):
     return refuse() if training else x
 
 
-def by(model, function):
+def clone_by(model, function):
     return clonediff.clone_model(model, clone_function=function)
 '''
 CLONER = """
@@ -217,8 +217,8 @@ ABBREVIATIONS = {
     "LSTM": 'clone.get_layer("lstm")',
     "Y": 'clone.get_layer("y")',
     "DROP": 'clone.get_layer("drop")',
-    "HOLDS": 'vars(clone.get_layer("holds"))',
-    "OF": 'model.get_layer("holds")',
+    "HOLDS": 'vars(clone.get_layer("holder"))',
+    "OF": 'model.get_layer("holder")',
     "PATH": 'clone.get_layer("one").bias._path',
 }
 """Abbreviations in the lines below."""
@@ -242,12 +242,12 @@ chain()
         -> layers['not_equal'].name: name
     return keras.Model([clone.inputs], clone.outputs, name=clone.name) -> model.input_structure: input structure type
         -> model.compiled: compiled
-    after(LSTM, lambda x: -x) -> inference.steps['lstm'][0].outputs[0]: value
-    after(LSTM, lambda x: x[:1]) -> inference.steps['lstm'][0].outputs[0].shape: shape
-    after(LSTM, lambda x: [x]) -> inference.steps['lstm'][0].structure: structure type
-    after(Y, refuse) -> inference: raises
-    Y.units = 7; after(Y, refuse) -> layers['y'].config.units: config.units
-    Y.units = 7; after(LSTM, refuse) -> inference: raises
+    modify(LSTM, lambda x: -x) -> inference.steps['lstm'][0].outputs[0]: value
+    modify(LSTM, lambda x: x[:1]) -> inference.steps['lstm'][0].outputs[0].shape: shape
+    modify(LSTM, lambda x: [x]) -> inference.steps['lstm'][0].structure: structure type
+    modify(Y, refuse) -> inference: raises
+    Y.units = 7; modify(Y, refuse) -> layers['y'].config.units: config.units
+    Y.units = 7; modify(LSTM, refuse) -> inference: raises
         -> layers['y'].config.units: config.units
     DROP.trainable = False; DROP.call = functools.wraps(DROP.call)(refuse_training) -> training: raises
         -> layers['drop'].trainable: trainable
@@ -271,25 +271,25 @@ chain()
     model.get_layer("y")(keras.Input((4,))) -> original.model: touched
     model.get_layer("lstm")._inbound_nodes[0].arguments.kwargs["training"] = True
         -> original.layers['lstm'].calls[0].kwargs['training']: call.kwargs value
-    after(model.get_layer("y"), lambda x: -x) -> original.inference.outputs[0]: value
+    modify(model.get_layer("y"), lambda x: -x) -> original.inference.outputs[0]: value
         -> original.inference.steps['drop'][0].outputs[0]: value
-    clone.compile('sgd', 'mse'); after(LSTM, lambda x: -x) -> inference.steps['lstm'][0].outputs[0]: value
+    clone.compile('sgd', 'mse'); modify(LSTM, lambda x: -x) -> inference.steps['lstm'][0].outputs[0]: value
         -> model.compiled.metrics: compiled.metrics
     return keras.Model(clone.input, [clone.outputs[0], layers.ReLU(name='more')(clone.outputs[1])], name='chain')
         -> layers['more']: layer extra
         -> outputs[1].tensor: output tensor
         -> states[2]: state missing
         -> model.compiled: compiled
-mute()
-    after(clone.get_layer("masking"), lambda x: setattr(x, "_keras_mask", x._keras_mask[..., None]) or x)
+no_config()
+    modify(clone.get_layer("masking"), lambda x: setattr(x, "_keras_mask", x._keras_mask[..., None]) or x)
         -> inference.steps['masking'][0].outputs[0].mask: mask value
     pass
-    return mute('mae') -> model.compiled.loss['masking']: compiled.loss
+    return no_config('mae') -> model.compiled.loss['masking']: compiled.loss
 costly chain()
-    warnings.warn('a'); refuse() if again('c') else None -> again: no clone
+    warnings.warn('a'); refuse() if was_called('c') else None -> again: no clone
         -> warned[0]: raises
-    refuse() if again('a') else None -> again: no clone
-    Y.name = 'z' if again('b') else 'y' -> again.layers['y'].name: name
+    refuse() if was_called('a') else None -> again: no clone
+    Y.name = 'z' if was_called('b') else 'y' -> again.layers['y'].name: name
 pieces(2)
     return pieces(4) -> layers['split'].config.indices_or_sections: config.indices_or_sections
         -> layers['split'].calls[0].outputs: call outputs
@@ -304,7 +304,7 @@ two()
     return two(calls=("two", "one"), ends=("s0", "t1", "t0")) -> layers['s'].calls: call order
     return two(training=True) -> layers['s'].calls[0].kwargs['training']: call.kwargs extra
     return two(ends=("s1", "t1", "t0")) -> outputs: output order
-    return by(model, lambda layer: made(layer, use_bias=layer.name != "two"))
+    return clone_by(model, lambda layer: rebuild(layer, use_bias=layer.name != "two"))
         -> layers['two'].config.use_bias: config.use_bias
     PATH = "one/other" -> weights[3].name: weight path alone
     clone.get_layer("one").bias._name = "other" -> weights[3].short_name: weight name alone
@@ -324,51 +324,51 @@ join()
         -> layers['join'].calls[0].kwargs['third']: call.kwargs extra
     return join(lambda join, one, two: join(one, None)) -> layers['join'].calls[0].args[1]: call.args missing
         -> model.layers: layer order
-free()
+free_variables()
     pass
-    return free(second=0) -> states[1]: state missing
+    return free_variables(second=0) -> states[1]: state missing
         -> layers['add'].calls[0].args[1]['variable']: call.args value
         -> layers['multiply'].name: name
 unnamed()
     return unnamed() -> layers['dense_1'].name: name
     clone.layers[1].name = 'mine' -> layers['dense_1'].name: name
-holds()
+holder()
     pass
-    HOLDS.update(_way=OF.mine) -> layers['holds'].attribute._way: attribute._way
-        -> layers['holds'].attribute._way: object reached._way
-    HOLDS.update(_way={"a": [1, (OF.mine,)]}) -> layers['holds'].attribute._way: attribute._way
-        -> layers['holds'].attribute._way['a'][1][0]: object reached._way
-    HOLDS.update(_way={OF: 1}) -> layers['holds'].attribute._way: attribute._way
-        -> layers['holds'].attribute._way.<Holds>: object reached._way
-    HOLDS.update(_way={1, OF}) -> layers['holds'].attribute._way: attribute._way
-        -> layers['holds'].attribute._way.<Holds>: object reached._way
-    HOLDS.update(_way=(lambda it: lambda: it)(OF)) -> layers['holds'].attribute._way: attribute._way
-        -> layers['holds'].attribute._way.__closure__[0].cell_contents: object reached._way
-    HOLDS.update(_way=lambda it=OF: it) -> layers['holds'].attribute._way: attribute._way
-        -> layers['holds'].attribute._way.__defaults__[0]: object reached._way
-    HOLDS.update(_way=OF.call) -> layers['holds'].attribute._way: attribute._way
-        -> layers['holds'].attribute._way.__self__: object reached._way
-    HOLDS.update(_way=functools.partial(print, OF)) -> layers['holds'].attribute._way: attribute._way
-        -> layers['holds'].attribute._way.args[0]: object reached._way
-    HOLDS.update(_way=weakref.ref(OF)) -> layers['holds'].attribute._way: attribute._way
-        -> layers['holds'].attribute._way(): object reached._way
-    HOLDS.update(_way=types.MappingProxyType({"a": OF})) -> layers['holds'].attribute._way: attribute._way
-        -> layers['holds'].attribute._way.<dict>['a']: object reached._way
-    HOLDS.update(_way=[OF._about.mine]) -> layers['holds'].attribute._way: attribute._way
-        -> layers['holds'].attribute._way[0]: object reached._way
-    HOLDS['_about'].mine = OF._about.mine -> layers['holds'].attribute._about.mine: object reached.mine
-    HOLDS.update(mine=OF.mine) -> layers['holds'].attribute.mine: object shared
-    HOLDS.update(empty=OF.empty) -> layers['holds'].attribute.empty: object shared
-    OF.table["f0"] = 7 -> original.layers['holds'].attribute.table: attribute.table
-costly holds()
-    again('d') and OF.table.put(1, [(7, 7.0)]) -> original.layers['holds'].attribute.table: attribute.table
-apart()
-    return keras.Sequential([Apart(name='apart')], name='apart') -> layers['apart'].calls: call count
+    HOLDS.update(_way=OF.mine) -> layers['holder'].attribute._way: attribute._way
+        -> layers['holder'].attribute._way: object reached._way
+    HOLDS.update(_way={"a": [1, (OF.mine,)]}) -> layers['holder'].attribute._way: attribute._way
+        -> layers['holder'].attribute._way['a'][1][0]: object reached._way
+    HOLDS.update(_way={OF: 1}) -> layers['holder'].attribute._way: attribute._way
+        -> layers['holder'].attribute._way.<Holder>: object reached._way
+    HOLDS.update(_way={1, OF}) -> layers['holder'].attribute._way: attribute._way
+        -> layers['holder'].attribute._way.<Holder>: object reached._way
+    HOLDS.update(_way=(lambda it: lambda: it)(OF)) -> layers['holder'].attribute._way: attribute._way
+        -> layers['holder'].attribute._way.__closure__[0].cell_contents: object reached._way
+    HOLDS.update(_way=lambda it=OF: it) -> layers['holder'].attribute._way: attribute._way
+        -> layers['holder'].attribute._way.__defaults__[0]: object reached._way
+    HOLDS.update(_way=OF.call) -> layers['holder'].attribute._way: attribute._way
+        -> layers['holder'].attribute._way.__self__: object reached._way
+    HOLDS.update(_way=functools.partial(print, OF)) -> layers['holder'].attribute._way: attribute._way
+        -> layers['holder'].attribute._way.args[0]: object reached._way
+    HOLDS.update(_way=weakref.ref(OF)) -> layers['holder'].attribute._way: attribute._way
+        -> layers['holder'].attribute._way(): object reached._way
+    HOLDS.update(_way=types.MappingProxyType({"a": OF})) -> layers['holder'].attribute._way: attribute._way
+        -> layers['holder'].attribute._way.<dict>['a']: object reached._way
+    HOLDS.update(_way=[OF._about.mine]) -> layers['holder'].attribute._way: attribute._way
+        -> layers['holder'].attribute._way[0]: object reached._way
+    HOLDS['_about'].mine = OF._about.mine -> layers['holder'].attribute._about.mine: object reached.mine
+    HOLDS.update(mine=OF.mine) -> layers['holder'].attribute.mine: object shared
+    HOLDS.update(empty=OF.empty) -> layers['holder'].attribute.empty: object shared
+    OF.table["f0"] = 7 -> original.layers['holder'].attribute.table: attribute.table
+costly holder()
+    was_called('d') and OF.table.put(1, [(7, 7.0)]) -> original.layers['holder'].attribute.table: attribute.table
+call_options()
+    return keras.Sequential([CallOptions(name='options')], name='options') -> layers['options'].calls: call count
         -> layers['x']: layer missing
-    return apart(mask=None, training=None, by=1.0)
-    return apart(by=2.0, flag=False) -> layers['apart'].calls[0].kwargs['by']: call.kwargs extra
-    return apart(training=False) -> layers['apart'].calls[0].kwargs['training']: call.kwargs extra
-    return apart(flag=0) -> layers['apart'].calls[0].kwargs['flag']: call.kwargs extra
+    return call_options(mask=None, training=None, by=1.0)
+    return call_options(by=2.0, flag=False) -> layers['options'].calls[0].kwargs['by']: call.kwargs extra
+    return call_options(training=False) -> layers['options'].calls[0].kwargs['training']: call.kwargs extra
+    return call_options(flag=0) -> layers['options'].calls[0].kwargs['flag']: call.kwargs extra
 warned()
     warnings.warn("layer 'renamed' drops a mask of dense_1")
     warnings.warn("layer 'renamed' drops a state") -> warned[0]: raises
@@ -427,7 +427,7 @@ def test_broken_clones_have_the_expected_root_causes(model: str, cloners: Path, 
     assert found == {line: roots for _, line, roots in names.values()}
     differences = [difference for clone in trial.clones.values() for difference in clone.differences]
     unnumbered = {difference.aspect for difference in differences if difference.digests and not difference.numbers}
-    assert unnumbered == ({"mask value"} if model == "mute()" else set()), "only masks have no numbers"
+    assert unnumbered == ({"mask value"} if model == "no_config()" else set()), "only masks have no numbers"
     titles = [found.title for found in trial.found_causes]
     assert len(titles) == sum(map(len, found.values()))
     assert unclear_titles(titles) == []

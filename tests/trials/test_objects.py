@@ -22,7 +22,7 @@ class Box:
 
 
 @keras.saving.register_keras_serializable("tests")
-class Holds(layers.Layer):
+class Holder(layers.Layer):
     def __init__(self, items, **others):
         super().__init__(**others)
         {init}
@@ -40,7 +40,7 @@ class Holds(layers.Layer):
 
 given = [1, 2]
 x = keras.Input((3,), name="x")
-first, second = Holds({given}, name="first"), Holds({given}, name="second")
+first, second = Holder({given}, name="first"), Holder({given}, name="second")
 model = keras.Model(x, layers.Dense(2, name="out")(second(first(x))))
 {after}
 """
@@ -99,7 +99,7 @@ import numpy as np
 from keras import layers
 
 
-def multiplies(by):
+def multiplier(by):
     return lambda x: x * by
 
 
@@ -111,7 +111,7 @@ def held():
     return {values}
 
 
-class Holds(layers.Layer):
+class Holder(layers.Layer):
     def __init__(self, **options):
         super().__init__(**options)
         vars(self).update(held())
@@ -124,17 +124,17 @@ class Holds(layers.Layer):
 
 
 x = keras.Input((3,), name="x")
-layer = Holds(name="first")
+layer = Holder(name="first")
 model = keras.Model(x, layer(x))
 vars(layer).update({later})
 """
 EQUAL_PAIRS = {
-    "functions": ("multiplies(2.0)", "multiplies(2.0)"),
+    "functions": ("multiplier(2.0)", "multiplier(2.0)"),
     "objects": ("[object()]", "[object()]"),
     "arrays": ("np.zeros(2)", "np.zeros(2)"),
 }
 UNEQUAL_PAIRS = {
-    "closures": ("multiplies(2.0)", "multiplies(3.0)"),
+    "closures": ("multiplier(2.0)", "multiplier(3.0)"),
     "code": ("lambda x: x + 1", "lambda x: x + 2"),
     "sequences": ("(1, 2)", "[1, 2]"),
     "order of keys": ("{'b': 1, 'a': 2}", "{'a': 2, 'b': 1}"),

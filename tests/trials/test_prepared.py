@@ -16,8 +16,8 @@ from clonediff.strategies.prepare import CLONE_ARGUMENTS
 from clonediff.strategies.program import Apply, Generation, Input, Nest, Preparation, Program, Scope
 from clonediff.strategies.undefined import why_undefined
 from tests.helpers.drawn_graphs import graph_of
-from tests.helpers.example_graphs import of_layer, of_source
-from tests.helpers.trials import fixed_is_faithful, run_trial
+from tests.helpers.example_graphs import graph_of_layer, graph_of_source
+from tests.helpers.trials import assert_fixed_is_faithful, run_trial
 from tests.helpers.waiting import PATIENCE
 
 Warm = Callable[[str], SubjectProcess]
@@ -32,7 +32,7 @@ X = Input((4,), name="x")
 def test_the_fixed_cloner_copies_objects_of_a_custom_object_scope(part: str, warm: Warm) -> None:
     text = "<halves>" if part == "clone" else '"halves"'
     layer = Apply("Dense", (("units", "3"), ("kernel_initializer", text)))
-    fixed_is_faithful(graph_of(layer, scope=Scope("halves", part)), warm("keras"))
+    assert_fixed_is_faithful(graph_of(layer, scope=Scope("halves", part)), warm("keras"))
 
 
 RAISE_SETTINGS = """
@@ -58,7 +58,7 @@ def test_models_with_session_settings_are_cloned_and_the_settings_reset(keras: S
     assert "float32" in before and "channels_last" in before
     for line in SESSIONS:
         steps = (Preparation("session", (line,)),)
-        fixed_is_faithful(graph_of(Apply("MaxPooling2D"), inputs=(Input((6, 6, 3)),), preparations=steps), keras)
+        assert_fixed_is_faithful(graph_of(Apply("MaxPooling2D"), inputs=(Input((6, 6, 3)),), preparations=steps), keras)
         assert session() == before
 
 
@@ -85,7 +85,7 @@ def test_a_trial_compares_states_tables_and_attributes_of_tf_keras(
     body: str, spec: Input, seen: str, aspects: set[str], warm: Warm
 ) -> None:
     head = "import tf_keras as keras\nfrom tf_keras import layers\n\n"
-    graph = of_source(head + body, spec, generation="tf_keras")
+    graph = graph_of_source(head + body, spec, generation="tf_keras")
     trial = run_trial(graph, warm("tf_keras"), "upstream", "fixed", costly=True)
     assert trial.original is not None and trial.original.inference is not None
     assert trial.original.inference.failure is None and seen in str(trial.original)
@@ -107,7 +107,7 @@ def test_a_registered_function_is_unknown_in_the_next_trial(keras: SubjectProces
     trials = GraphTrials(keras, load(), cloners=("upstream",))
     found = []
     for above in ("@keras.saving.register_keras_serializable()\n", ""):
-        graph = of_layer("layers.Lambda(transform)")
+        graph = graph_of_layer("layers.Lambda(transform)")
         source = graph.source.replace("\n\n", f"\n\n{above}{FUNCTION}", 1)
         causes = trials.try_graph(replace(graph, source=source), costly=False).found_causes
         found.append([cause.known.id if cause.known else cause.title for cause in causes])
@@ -147,4 +147,4 @@ def test_our_clone_model_accepts_the_arguments_of_keras(generation: Generation, 
         body = CHAIN if sequential else (DENSE, DROPOUT, NEST)
         graph = graph_of(*body, inputs=(X,), generation=generation, sequential=sequential, clone_arguments=recipe)
         if not why_undefined(graph.program):
-            fixed_is_faithful(graph, warm(generation))
+            assert_fixed_is_faithful(graph, warm(generation))

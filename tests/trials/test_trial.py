@@ -14,7 +14,7 @@ from clonediff.reports.known import KnownIssues
 from clonediff.reports.records import Blame, Severity
 from clonediff.strategies.program import Apply, ModelClass, Nest
 from tests.helpers.drawn_graphs import graph_of
-from tests.helpers.example_graphs import of_layer
+from tests.helpers.example_graphs import graph_of_layer
 from tests.helpers.required_releases import why_missing
 from tests.helpers.trials import run_trial
 from tests.helpers.waiting import PATIENCE
@@ -79,7 +79,7 @@ def test_the_cloner_that_cannot_make_a_layer_is_blamed(
 
 def test_a_cloner_that_ends_the_process_does_not_affect_others(keras: SubjectProcess) -> None:
     trials = GraphTrials(keras, KnownIssues(), cloners=(cloner_of("aborts"), "fixed"))
-    trial = trials.try_graph(of_layer("layers.MaxPooling1D()", (4, 3)), costly=False)
+    trial = trials.try_graph(graph_of_layer("layers.MaxPooling1D()", (4, 3)), costly=False)
     assert [clone.verdict.value for clone in trial.clones.values()] == ["killed its process", "faithful"]
     (found,) = trial.found_causes
     assert found.title.startswith("Cloning a model, or running the clone, ends its process: SIGABRT in ")
@@ -88,7 +88,7 @@ def test_a_cloner_that_ends_the_process_does_not_affect_others(keras: SubjectPro
 
 def test_a_refused_original_is_counted_and_has_no_findings(keras: SubjectProcess) -> None:
     trials = GraphTrials(keras, KnownIssues())
-    trial = trials.try_graph(of_layer("layers.Dense(-1)"))
+    trial = trials.try_graph(graph_of_layer("layers.Dense(-1)"))
     assert (trial.found_causes, trial.clones, trials.tally.refused) == ((), {}, 1)
     assert trial.refusal is not None and trial.refusal.type == "ValueError"
     frame, *inner = trial.refusal.frames
@@ -103,7 +103,7 @@ def test_a_long_stack_is_cut_in_the_middle(keras: SubjectProcess) -> None:
 
 def test_an_original_that_does_not_run_is_counted_separately(keras: SubjectProcess) -> None:
     trials = GraphTrials(keras, KnownIssues())
-    trial = trials.try_graph(of_layer("layers.Embedding(1, 4)", (3,), dtype="int32", fill="ids", high=6))
+    trial = trials.try_graph(graph_of_layer("layers.Embedding(1, 4)", (3,), dtype="int32", fill="ids", high=6))
     assert trial.is_built and [found.cause.root.aspect for found in trial.found_causes if found.cause] == ["name"]
     assert (trials.tally.cannot_run, trials.tally.verdicts, trials.tally.worst) == (1, {}, {})
 
@@ -230,8 +230,8 @@ count = itertools.count()
 
 
 class ClassProperty(property):
-    def __get__(self, thing, kind=None):
-        return self.fget(kind)
+    def __get__(self, instance, owner=None):
+        return self.fget(owner)
 
 
 class Inner(layers.Layer):
@@ -243,11 +243,11 @@ class Inner(layers.Layer):
         return x * self.scale
 
 
-class Own(layers.Layer):
+class CustomLayer(layers.Layer):
 {methods}
 
 x = keras.Input((4,), name="x")
-model = keras.Model(x, Own(name="own")(layers.Dense(4)(x)))
+model = keras.Model(x, CustomLayer(name="custom")(layers.Dense(4)(x)))
 model.compile(keras.optimizers.SGD(gradient_accumulation_steps=2), "mse")
 """
 

@@ -6,7 +6,7 @@ import keras
 import numpy as np
 
 
-class Loses(keras.layers.Layer):
+class LossyLayer(keras.layers.Layer):
     """Loses `factor` (used by its call), `note` (only an attribute) and `seed`."""
 
     def __init__(self, units=2, factor=1.0, note="none", seed=None, **kwargs):
@@ -24,7 +24,7 @@ class Loses(keras.layers.Layer):
         return {**super().get_config(), "units": self.units}
 
 
-class Warns(keras.layers.Layer):
+class WarningProperty(keras.layers.Layer):
     """Loses `factor`, which is read by a property that gives a warning."""
 
     def __init__(self, factor=1.0, **kwargs):
@@ -43,7 +43,7 @@ class Warns(keras.layers.Layer):
         return super().get_config()
 
 
-class Crashes(keras.layers.Layer):
+class BrokenConfig(keras.layers.Layer):
     """Cannot be recreated with `sizes`, and gets different weights with `width`."""
 
     def __init__(self, sizes=None, width=3, **kwargs):
@@ -64,12 +64,12 @@ class Crashes(keras.layers.Layer):
         return config
 
 
-class Normalises(keras.layers.Layer):
+class NormalizedArguments(keras.layers.Layer):
     """Loses nothing: `sizes` becomes a pair, and `mode` becomes lower case."""
 
     def __init__(self, sizes=1, mode="UP", **kwargs):
         super().__init__(**kwargs)
-        self.given = sizes
+        self.constructor_sizes = sizes
         self.sizes = (sizes, sizes) if isinstance(sizes, int) else tuple(sizes)
         self.mode = mode.lower()
 
@@ -80,7 +80,7 @@ class Normalises(keras.layers.Layer):
         return {**super().get_config(), "sizes": self.sizes, "mode": self.mode}
 
 
-class Draws(keras.layers.Layer):
+class RandomOffset(keras.layers.Layer):
     """Loses nothing: its attributes and losses differ each time it is created."""
 
     def __init__(self, low=0.0, units=2, **kwargs):
@@ -97,7 +97,7 @@ class Draws(keras.layers.Layer):
         return {**super().get_config(), "low": self.low, "units": self.units}
 
 
-class Needs(keras.layers.Layer):
+class RequiredArgument(keras.layers.Layer):
     """Loses a required argument."""
 
     def __init__(self, how_many, **kwargs):
@@ -121,7 +121,7 @@ class NoConfig(keras.layers.Layer):
         raise NotImplementedError("it has no config")
 
 
-class Refuses(NoConfig):
+class UnusableConfig(NoConfig):
     """Cannot be recreated from its config."""
 
     def get_config(self):
@@ -129,10 +129,10 @@ class Refuses(NoConfig):
 
     @classmethod
     def from_config(cls, config):
-        raise ValueError("not so")
+        raise ValueError("wrong config")
 
 
-class Clips(keras.constraints.Constraint):
+class ClipConstraint(keras.constraints.Constraint):
     """Loses `low`."""
 
     def __init__(self, low=0.0, high=1.0):

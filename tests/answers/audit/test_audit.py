@@ -18,7 +18,7 @@ from tests.helpers.command_line import interrupt, start_clonediff
 from tests.helpers.waiting import wait_until
 
 FILE = Path(__file__).with_name("planted.py")
-DYING_CLASS = "import os\nimport keras\n\n\nclass Dies(keras.layers.Layer):\n    def __init__(self):\n        {}\n"
+HANGING_CLASS = "import os\nimport keras\n\n\nclass Hangs(keras.layers.Layer):\n    def __init__(self):\n        {}\n"
 
 
 @pytest.fixture(scope="module")
@@ -33,12 +33,12 @@ def planted() -> ModuleType:
 @pytest.mark.parametrize(
     ("target", "lost"),
     [
-        pytest.param("planted.Loses", {"factor", "note", "seed"}, id="left out of the config"),
-        pytest.param("planted.Crashes", {"sizes", "width"}, id="a config that the constructor refuses"),
-        pytest.param("planted.Needs", {"any"}, id="needed"),
-        pytest.param("planted.Clips", {"low"}, id="a constraint"),
-        pytest.param("planted.Normalises", set(), id="written in another form"),
-        pytest.param("planted.Draws", set(), id="drawn"),
+        pytest.param("planted.LossyLayer", {"factor", "note", "seed"}, id="left out of the config"),
+        pytest.param("planted.BrokenConfig", {"sizes", "width"}, id="a config that the constructor refuses"),
+        pytest.param("planted.RequiredArgument", {"any"}, id="a required argument"),
+        pytest.param("planted.ClipConstraint", {"low"}, id="a constraint"),
+        pytest.param("planted.NormalizedArguments", set(), id="normalized arguments"),
+        pytest.param("planted.RandomOffset", set(), id="a random attribute"),
         pytest.param("keras.layers.SpatialDropout1D", {"dtype"}, id="SpatialDropout1D"),
         pytest.param("keras.layers.SimpleRNN", {"seed"}, id="SimpleRNN"),
         pytest.param("keras.optimizers.SGD", set(), id="optimizer"),
@@ -59,25 +59,25 @@ def test_audit_names_the_arguments_that_a_config_loses(target: str, lost: set[st
 
 
 def test_assert_config_is_complete_names_lost_arguments(planted: ModuleType) -> None:
-    assert_config_is_complete(planted.Normalises)
-    assert_config_is_complete(planted.Clips, ignore=["low"])
-    with pytest.raises(IncompleteConfig, match=r"the config of Clips loses .*:\n  low=.*: _low is 0.0, not"):
-        assert_config_is_complete(planted.Clips)
+    assert_config_is_complete(planted.NormalizedArguments)
+    assert_config_is_complete(planted.ClipConstraint, ignore=["low"])
+    with pytest.raises(IncompleteConfig, match=r"the config of ClipConstraint loses .*:\n  low=.*: _low is 0.0, not"):
+        assert_config_is_complete(planted.ClipConstraint)
     with pytest.raises(IncompleteConfig, match="note='louder'|note=\"louder\""):
-        assert_config_is_complete(planted.Loses, values={"note": ["louder"]}, ignore=["factor", "seed"])
+        assert_config_is_complete(planted.LossyLayer, values={"note": ["louder"]}, ignore=["factor", "seed"])
     with pytest.raises(ValueError, match="NoConfig: it cannot be made, or has no config"):
         assert_config_is_complete(planted.NoConfig)
-    with pytest.raises(ValueError, match="Refuses: no constructor arguments were found that work: .*not so"):
-        assert_config_is_complete(planted.Refuses)
+    with pytest.raises(ValueError, match="UnusableConfig: no constructor arguments were found that work: .*wrong"):
+        assert_config_is_complete(planted.UnusableConfig)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         with pytest.raises(IncompleteConfig, match=r"factor=.*: factor is 1\.0"):
-            assert_config_is_complete(planted.Warns)
+            assert_config_is_complete(planted.WarningProperty)
 
 
 def test_an_interrupt_ends_an_audit_at_once(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(
-        DYING_CLASS.format(f'open("{tmp_path}/waits", "w").close(); __import__("time").sleep(600)')
+        HANGING_CLASS.format(f'open("{tmp_path}/waits", "w").close(); __import__("time").sleep(600)')
     )
     with start_clonediff("audit", "mine.py", cwd=tmp_path) as process:
         wait_until((tmp_path / "waits").exists, process)

@@ -44,7 +44,7 @@ def model(*generations, name="", shapes=((3,),), **options):
     return add
 
 
-def models(table, around_layer, *generations, **options):
+def add_models(table, around_layer, *generations, **options):
     """Add a builder for each entry of a table: a layer, or a function of the input."""
     for name, make in table.items():
         model(*generations, name=name, **options)(lambda make=make: around_layer(make()))

@@ -76,14 +76,14 @@ def attention_model(mask=True):
     return keras.Model(x, z, name="model")
 
 
-def with_a_mask_given(mask=True):
+def model_with_mask_input(mask=True):
     x, mask_input = ids(), keras.Input((5,), name="given", dtype="bool")
     steps = layers.GRU(3, return_sequences=True, name="gru")(embedding(mask)(x), mask=mask_input)  # keeps this mask
     halves = layers.GRU(3, return_sequences=True, dtype="mixed_bfloat16", name="halves")(steps, mask=mask_input)
     return keras.Model([x, mask_input], lstm()(halves, mask=mask_input), name="model")
 
 
-def with_an_argument_given():
+def model_with_training_argument():
     x = keras.Input((1, 1), name="x")
     boxes = layers.MaxNumBoundingBoxes(max_number=2, dtype="float16", name="boxes")
     return keras.Model(x, boxes(x, training=True), name="model")
@@ -120,7 +120,7 @@ MASK_OFF, MASK_ON = with_config(layers.Embedding, mask_zero=False), with_config(
 NO_MASKING = with_replacement(layers.Masking, no_masking)
 expect("a layer without its mask", attention_model, MASK_OFF, lambda: attention_model(False))
 expect("a layer with a mask", lambda: attention_model(False), MASK_ON, attention_model)
-expect("a mask that is given", with_a_mask_given, MASK_OFF, lambda: with_a_mask_given(False))
+expect("a mask that is given", model_with_mask_input, MASK_OFF, lambda: model_with_mask_input(False))
 expect("a layer in a nested model", nested, lambda: {**MASK_OFF(), "recursive": True}, lambda: nested(False))
 expect("no masking", lambda: masked(lstm()), NO_MASKING, lambda: masked(lstm(), no_masking()))
 expect("no mask", lambda: masked(sequences()), with_replacement(layers.LSTM, plain), lambda: masked(plain()))
@@ -139,7 +139,7 @@ def dense_model(x=None, layer=None):
     return keras.Model(x, (layer or dense())(x), name="model")
 
 
-def edit(name="units", value=7, **options):
+def edited_model(name="units", value=7, **options):
     """Return a model in which a setting of a layer does not fit the layer's weights."""
     layer = layers.Dense(2, name="dense", **options)
     model = dense_model(layer=layer)
@@ -210,7 +210,7 @@ def stateful(batch=2, lasts=True):
     return keras.Model(x, lstm(stateful=lasts)(x), name="model")
 
 
-def one_by_one():
+def batches_of_one():
     return {**with_config(layers.LSTM, stateful=True)(), "input_tensors": keras.Input(batch_shape=(1, 4, 3), name="x")}
 
 
@@ -218,20 +218,20 @@ OTHER_STEPS = with_tensors(lambda: keras.Input((4, 3), name="given"))
 expect("masks of a Sequential", masked_sequential, OTHER_STEPS, lambda: masked_sequential("given"))
 expect("an InputLayer as input", dense_model, an_input_layer, lambda: dense_model(new_input()))
 expect("a model in the place of a layer", dense_model, with_replacement(layers.Dense, network), model_with_network)
-expect("an edited setting", edit, with_functions(remake), lambda: dense_model(layer=layers.Dense(7, name="dense")))
-expect("an edited setting with the old weights", edit, lambda: {"weights": True}, edit)
-expect("a stateful layer on another batch", lambda: stateful(2, False), one_by_one, lambda: stateful(1))
+expect("edited units", edited_model, with_functions(remake), lambda: dense_model(layer=layers.Dense(7, name="dense")))
+expect("edited units with the old weights", edited_model, lambda: {"weights": True}, edited_model)
+expect("a stateful layer on another batch", lambda: stateful(2, False), batches_of_one, lambda: stateful(1))
 
 
 # Refusals
 
 
-class Both(layers.Layer):
+class TwoOutputs(layers.Layer):
     def call(self, x):
         return x, 2 * x
 
 
-class Only:
+class NoCopy:
     def __deepcopy__(self, memo):
         raise TypeError("there is only one")
 
@@ -249,14 +249,14 @@ def hold(make):
     return build
 
 
-def using_a_layer_around():
+def model_using_outer_layer():
     used = layers.Dense(3, name="around")
 
-    class Using(layers.Layer):
+    class Caller(layers.Layer):
         def call(self, x):
             return used(x)
 
-    return model_with(lambda x: Using()(used(x)))
+    return model_with(lambda x: Caller()(used(x)))
 
 
 def with_weights(arguments):
@@ -288,7 +288,7 @@ TF_KERAS_REFUSALS = {
     "a call function": (dense_model, with_functions(call=print), "argument of Keras 3"),
 }
 COMMON_REFUSALS = {
-    "two outputs for one": (dense_model, with_functions(lambda _: Both()), "returned 2 outputs.*call of 'dense'"),
+    "two outputs for one": (dense_model, with_functions(lambda _: TwoOutputs()), "returned 2 outputs.*call of 'dense'"),
     "no callable": (dense_model, with_functions(3), "to be a callable"),
     "a function that gives none": (dense_model, with_functions(lambda _: None), "returned None for the layer 'dense'"),
     "a function that gives an input layer": (
@@ -299,11 +299,11 @@ COMMON_REFUSALS = {
     "a text": (lambda: "model", dict, "model"),
     "nothing": (lambda: None, dict, "model"),
     "a class": (lambda: layers.Dense, dict, "model"),
-    "an object that cannot be copied": (hold(Only), dict, "`held` of 'dense' holds.*Only.*there is only one"),
-    "the same in a dictionary": (hold(lambda: {"a": Only()}), dict, "the model '.*' holds.*Only.*there is only one"),
-    "a layer of the function around a class": (using_a_layer_around, dict, "Using.call` uses 'around'.*attribute"),
-    "an edited number": (edit, dict, r"'dense' was built before its settings.*7,?\).*clone_function"),
-    "an edited bias": (lambda: edit("use_bias", True, use_bias=False), dict, "'dense'.*has none.*clone_function"),
+    "an object that cannot be copied": (hold(NoCopy), dict, "`held` of 'dense' holds.*NoCopy.*there is only one"),
+    "the same in a dictionary": (hold(lambda: {"a": NoCopy()}), dict, "the model .* holds.*NoCopy.*there is only one"),
+    "a layer of the function around a class": (model_using_outer_layer, dict, "Caller.call` uses 'around'.*attribute"),
+    "edited units": (edited_model, dict, r"'dense' was built before its settings.*7,?\).*clone_function"),
+    "edited bias": (lambda: edited_model("use_bias", True, use_bias=False), dict, "'dense'.*has none.*clone_function"),
     "weights of another layer": (
         *(dense_model, with_weights(with_functions(lambda _: layers.Dense(7)))),
         r"'dense' \(\(3, 2\), \(2,\), now \(3, 7\), \(7,\)\)",

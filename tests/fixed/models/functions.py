@@ -8,7 +8,7 @@ import keras
 import numpy as np
 from keras import layers
 
-from . import model, model_with, models
+from . import add_models, model, model_with
 
 
 class Joined(layers.Layer):
@@ -34,16 +34,16 @@ def closure_over(value):
     return lambda x: (value["a"] if isinstance(value, dict) else value[1] if isinstance(value, list) else value)(x)
 
 
-def second(parts, x):
+def call_second(parts, x):
     return parts[1](x)
 
 
-def cached(pick):
+def cache_choice(pick):
     pick = functools.cache(pick)
     return lambda x: pick()(x)
 
 
-def with_words(layer):
+def closure_with_words(layer):
     words = [f"word {number}" for number in range(6000)]
     return lambda x: layer(x) if words else x
 
@@ -51,48 +51,48 @@ def with_words(layer):
 JOINS = {
     "a function over a list of layers": lambda self: closure_over(self.parts),
     "a function over a dict of layers": lambda self: closure_over(self.by_name),
-    "a function over a layer and much else": lambda self: with_words(self.parts[0]),
-    "a partial of a list of layers": lambda self: functools.partial(second, self.parts),
+    "a function over a layer and much else": lambda self: closure_with_words(self.parts[0]),
+    "a partial of a list of layers": lambda self: functools.partial(call_second, self.parts),
     "a function with a default": lambda self: lambda x, part=self.parts[0]: part(x),
-    "a cached function": lambda self: cached(lambda: self.parts[0]),
+    "a cached function": lambda self: cache_choice(lambda: self.parts[0]),
 }
-models({name: lambda join=join: Joined(join) for name, join in JOINS.items()}, model_with)
+add_models({name: lambda join=join: Joined(join) for name, join in JOINS.items()}, model_with)
 
-called = layers.Dense(3, name="called")
+global_layer = layers.Dense(3, name="called")
 """A layer in a global variable, as in a script."""
-untracked = layers.Dense(3, name="untracked")
-untracked.build((None, 3))
+untracked_layer = layers.Dense(3, name="untracked")
+untracked_layer.build((None, 3))
 
 
 def helper(x):
-    return called(x) * 2.0
+    return global_layer(x) * 2.0
 
 
-def recursive(x, times=2):
-    return called(x) if times == 0 else recursive(x, times - 1)
+def call_recursively(x, times=2):
+    return global_layer(x) if times == 0 else call_recursively(x, times - 1)
 
 
 @functools.cache
-def picked():
-    return called
+def cached_layer():
+    return global_layer
 
 
-GLOBAL = {
-    "a global layer": lambda x: called(x),
+GLOBAL_FUNCTIONS = {
+    "a global layer": lambda x: global_layer(x),
     "a global function that calls a global layer": lambda x: helper(x),
-    "a function that calls itself and a global layer": recursive,
-    "a cached global function": lambda x: picked()(x),
+    "a function that calls itself and a global layer": call_recursively,
+    "a cached global function": lambda x: cached_layer()(x),
 }
 
 
-def model_around_called(function):
+def model_around_global_layer(function):
     x = keras.Input((3,))
-    return keras.Model(x, layers.Lambda(function)(called(x)))
+    return keras.Model(x, layers.Lambda(function)(global_layer(x)))
 
 
-for what, function in GLOBAL.items():
-    model(name=what)(functools.partial(model_around_called, function))
-model(name="an untracked layer")(functools.partial(model_around_called, lambda x: untracked(x)))
+for name, function in GLOBAL_FUNCTIONS.items():
+    model(name=name)(functools.partial(model_around_global_layer, function))
+model(name="an untracked layer")(functools.partial(model_around_global_layer, lambda x: untracked_layer(x)))
 
 
 class Box:

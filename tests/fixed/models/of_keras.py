@@ -6,8 +6,8 @@ import keras
 import numpy as np
 from keras import layers, ops
 
-from . import model, model_with, models
-from .single_layers import under_a_mask
+from . import add_models, model, model_with
+from .single_layers import masked_model
 
 
 @model()
@@ -23,7 +23,7 @@ def a_variable_as_a_constant(x):
     return ops.add(ops.multiply(x, variable), variable)
 
 
-class HoldsAVariable(layers.Layer):
+class VariableHolder(layers.Layer):
     def build(self, shape):
         self.held = keras.Variable(np.ones(shape[-1], "float32"), trainable=False)
 
@@ -31,7 +31,7 @@ class HoldsAVariable(layers.Layer):
         return x * self.held
 
 
-class AddsToItsVariable(layers.Layer):
+class VariableIncrement(layers.Layer):
     def __init__(self, variable, **kwargs):
         super().__init__(**kwargs)
         self.variable = variable
@@ -44,17 +44,17 @@ class AddsToItsVariable(layers.Layer):
         return {**super().get_config(), "variable": self.variable}
 
 
-def of_a_variable(by):
-    return lambda shape, dtype=None: keras.ops.ones(shape, dtype) * by
+def ones_times(factor):
+    return lambda shape, dtype=None: keras.ops.ones(shape, dtype) * factor
 
 
 LAYERS = {
     "an object as activation": lambda: layers.Dense(4, activation=layers.LeakyReLU(0.3)),
     "a pipeline": lambda: layers.Pipeline([layers.Rescaling(2.0), layers.Lambda(lambda x: x * 2.0)]),
-    "a variable that is not a weight with a name": HoldsAVariable,
-    "an initializer over a variable": lambda: layers.Dense(4, kernel_initializer=of_a_variable(keras.Variable(2.0))),
+    "a variable that is not a weight with a name": VariableHolder,
+    "an initializer over a variable": lambda: layers.Dense(4, kernel_initializer=ones_times(keras.Variable(2.0))),
 }
-models(LAYERS, under_a_mask)
+add_models(LAYERS, masked_model)
 
 
 @model()
@@ -65,7 +65,7 @@ def a_seed_generator_as_an_argument_of_a_lambda(x):
     return layers.Lambda(noisy, output_shape=(3,), arguments={"seed": keras.random.SeedGenerator(3)})(x)
 
 
-class BuiltWith(layers.Layer):
+class BuildArgument(layers.Layer):
     """A layer whose `build` has an argument that calls do not pass."""
 
     def build(self, shape, units=2):
@@ -83,14 +83,14 @@ class BuiltWith(layers.Layer):
 
 
 @model()
-def a_layer_with_a_build_config_of_its_own(x):
-    layer = BuiltWith()
+def a_layer_with_a_build_config(x):
+    layer = BuildArgument()
     layer.build((None, 3), units=5)
     return layer(x)
 
 
 @model()
-def a_model_quantized():
+def a_quantized_model():
     network = model_with(layers.Dense(8), (4,))
     network.quantize("int8")
     return network

@@ -24,7 +24,7 @@ def a_variable_used_twice(x):
     return [x * variable, x + variable]
 
 
-class Reports(layers.Layer):
+class ReportingLayer(layers.Layer):
     def call(self, x):
         self.add_metric(tf.reduce_sum(x), name="sum")
         self.add_loss(tf.reduce_mean(x))
@@ -34,7 +34,7 @@ class Reports(layers.Layer):
 @model()
 def losses_and_metrics_that_are_added():
     i, x, z = keras.Input((4,)), keras.Input((4,)), keras.Input((2,))
-    y = layers.Dense(3, kernel_regularizer="l2", activity_regularizer="l1")(Reports()(i))
+    y = layers.Dense(3, kernel_regularizer="l2", activity_regularizer="l1")(ReportingLayer()(i))
     inner = keras.Model(i, y)
     inner.add_loss(tf.reduce_sum(layers.Dense(2)(y)))
     inner.add_metric(tf.reduce_mean(y), name="q", aggregation="mean")

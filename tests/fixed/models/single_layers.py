@@ -8,19 +8,19 @@ import keras
 import numpy as np
 from keras import layers
 
-from . import freeze, model, model_with, models
+from . import add_models, freeze, model, model_with
 
 
 def scaled(x, by=2.0):
     return x * by
 
 
-def with_a_mask(x, mask=None, training=None):
+def use_mask_and_mode(x, mask=None, training=None):
     x = x if mask is None else x + 1.0
     return x * 3.0 if training else x
 
 
-def under_a_mask(layer):
+def masked_model(layer):
     # Wrappers pass the mask to their layer, but not every layer accepts a mask.
     masks = not isinstance(layer, layers.TimeDistributed)
     return model_with(lambda x: layer(layers.Masking()(x) if masks else x), (4, 3))
@@ -61,7 +61,7 @@ class Holder(layers.Layer):
         return self.named["last"](x)
 
 
-class Changed(layers.Layer):
+class ChangedAttributes(layers.Layer):
     """A layer whose attributes come from an argument, are set by calls, or form a cycle."""
 
     def __init__(self, by=1.0, **kwargs):
@@ -79,7 +79,7 @@ class Changed(layers.Layer):
 
 @model()
 def attributes_that_were_set_later(x):
-    layer = Changed(3.0)
+    layer = ChangedAttributes(3.0)
     layer.factor = 2.0
     y = layer(layer(x))
     layer.factor = 3.0
@@ -112,7 +112,7 @@ class WithoutConfig(layers.Layer):
 LAYERS = {
     "a layer without a config": lambda: WithoutConfig(lambda x: x * 2.0),
     "a Lambda with a policy": lambda: layers.Lambda(scaled, dtype="mixed_bfloat16", activity_regularizer="l2"),
-    "a Lambda with a mask and training": lambda: layers.Lambda(with_a_mask),
+    "a Lambda with a mask and training": lambda: layers.Lambda(use_mask_and_mode),
     "a Lambda in a wrapper": lambda: layers.TimeDistributed(layers.Lambda(lambda x: x * 2.0)),
     "functions as options": lambda: layers.Dense(
         4,
@@ -130,7 +130,7 @@ LAYERS = {
     "no autocast": lambda: layers.Dense(4, dtype="mixed_bfloat16", autocast=False),
     "a recurrent dropout": lambda: layers.LSTM(4, recurrent_dropout=0.3, dropout=0.2, seed=3),
 }
-models(LAYERS, under_a_mask)
+add_models(LAYERS, masked_model)
 
 
 @model()
@@ -182,7 +182,7 @@ class Backbone(keras.Model):
         return input_shape
 
 
-class Silent(Backbone):
+class ModelWithoutConfig(Backbone):
     """A model without a config, and with a layer outside its graph."""
 
     def __init__(self, units, function, name=None):
@@ -206,10 +206,10 @@ def a_custom_class():
     return mine
 
 
-models({"a custom class without a config": lambda: Silent(5, lambda x: x + 1, "mine")}, lambda mine: mine)
+add_models({"a custom class without a config": lambda: ModelWithoutConfig(5, lambda x: x + 1, "mine")}, lambda net: net)
 
 
 @model()
 def custom_classes_inside(x):
-    first, second = Silent(5, lambda x: x * 2.0, "first"), model_with(Backbone(5, 2.0, "second"))
+    first, second = ModelWithoutConfig(5, lambda x: x * 2.0, "first"), model_with(Backbone(5, 2.0, "second"))
     return second(first(second(first(x))))

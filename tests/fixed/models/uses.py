@@ -6,7 +6,7 @@ import keras
 import numpy as np
 from keras import layers
 
-from . import GENERATION, model, model_with, models
+from . import GENERATION, add_models, model, model_with
 
 TENSORS = keras.ops if GENERATION == "keras" else keras.backend
 
@@ -29,7 +29,7 @@ class WithoutOptions(layers.Layer):
         return {**super().get_config(), "width": self.width}
 
 
-class Inner(keras.Model):
+class SubclassedModel(keras.Model):
     def __init__(self):
         super().__init__()
         self.dense = layers.Dense(3)
@@ -57,11 +57,11 @@ def quarter(shape, dtype=None, **_):
 
 LAYERS = {
     "a constructor without options": lambda: WithoutOptions(4),
-    "a subclassed model in a functional one": Inner,
+    "a subclassed model in a functional one": SubclassedModel,
     "a custom activation": lambda: layers.Dense(3, activation=capped),
     "a custom initializer": lambda: layers.Dense(3, kernel_initializer=quarter),
 }
-models(LAYERS, model_with)
+add_models(LAYERS, model_with)
 
 
 @model()
@@ -89,7 +89,7 @@ def one_tensor_concatenated(x):
     return layers.Concatenate()([x]) if GENERATION == "keras" else layers.Add()([x, layers.Activation("tanh")(x)])
 
 
-class Training(keras.Model):
+class CustomTraining(keras.Model):
     """A model with a custom training step."""
 
     def train_step(self, data):
@@ -98,7 +98,7 @@ class Training(keras.Model):
 
 @model()
 def a_class_with_a_train_step(x):
-    return Training(x, layers.Dense(2)(x))(x)
+    return CustomTraining(x, layers.Dense(2)(x))(x)
 
 
 @model()

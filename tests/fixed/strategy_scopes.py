@@ -1,4 +1,4 @@
-"""Clone models into, within and out of a strategy scope, and train them: `python -m tests.fixed.strategies keras`."""
+"""Clone and train models into, within and out of a strategy scope: `python -m tests.fixed.strategy_scopes keras`."""
 
 from __future__ import annotations
 
@@ -11,40 +11,40 @@ import numpy as np
 import tensorflow as tf
 
 from clonediff import clone_model
-from tests.helpers.example_counts import examples
+from tests.helpers.example_counts import example_count
 
 X, Y = np.random.default_rng(0).random((8, 3), "float32"), np.zeros((8, 2), "float32")
-WAYS = {"into": (False, True), "within": (True, True), "out of": (True, False)}
-"""By way of cloning: whether the model is built in the scope, and whether it is cloned in the scope."""
+MOVES = {"into": (False, True), "within": (True, True), "out of": (True, False)}
+"""By move: whether the model is built in the scope, and whether it is cloned in the scope."""
 
 DAY_STEP = 5
-"""By day, every fifth case is tried: together these have all ways and states, with weights and without."""
+"""By day, every fifth case is tried: together these have all moves and states, with weights and without."""
 
 
 def main(generation):
     cpu = tf.config.list_physical_devices("CPU")[0]
     tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
     keras = importlib.import_module(generation)
-    cases = itertools.product(WAYS, ("bare", "compiled", "trained"), (False, True))
-    for way, state, weights in itertools.islice(cases, None, None, examples(DAY_STEP, 1)):
+    cases = itertools.product(MOVES, ("bare", "compiled", "trained"), (False, True))
+    for move, state, weights in itertools.islice(cases, None, None, example_count(DAY_STEP, 1)):
         strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
-        scope, other_scope = (strategy.scope() if inside else contextlib.nullcontext() for inside in WAYS[way])
+        scope, other_scope = (strategy.scope() if inside else contextlib.nullcontext() for inside in MOVES[move])
         with scope:
             model, lookup = build_model(keras, state), build_lookup(keras)
         before = model.get_weights()
         with other_scope:
             clone = clone_model(model, weights=weights)
             copied = [np.array_equal(*pair) for pair in zip(before, clone.get_weights(), strict=True)]
-            assert all(copied) == weights or (not weights and not all(copied)), (way, state, weights, copied)
+            assert all(copied) == weights or (not weights and not all(copied)), (move, state, weights, copied)
             variable = getattr(clone.weights[0], "_value", clone.weights[0])
-            assert ("Mirrored" in type(variable).__name__) == WAYS[way][1], (way, state, type(variable))
-            assert clone.weights[-2].constraint is not model.weights[-2].constraint, (way, state)
-            assert clone_model(lookup).layers[1].get_vocabulary() == lookup.layers[1].get_vocabulary(), (way, state)
+            assert ("Mirrored" in type(variable).__name__) == MOVES[move][1], (move, state, type(variable))
+            assert clone.weights[-2].constraint is not model.weights[-2].constraint, (move, state)
+            assert clone_model(lookup).layers[1].get_vocabulary() == lookup.layers[1].get_vocabulary(), (move, state)
             if state == "bare":
                 clone.compile("adam", "mse")
         clone.fit(X, Y, batch_size=4, verbose=0)
-        assert all(np.array_equal(*pair) for pair in zip(before, model.get_weights(), strict=True)), (way, state)
-        sys.stdout.write(f"{way} {state} {weights}\n")
+        assert all(np.array_equal(*pair) for pair in zip(before, model.get_weights(), strict=True)), (move, state)
+        sys.stdout.write(f"{move} {state} {weights}\n")
 
 
 def build_model(keras, state):
