@@ -6,7 +6,6 @@ import ast
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
-from pathlib import Path
 
 from clonediff.harness.answers.targets import Target
 from clonediff.harness.scripts.reproducer import Script
