@@ -22,7 +22,7 @@ _OUTPUTS_OF_TWO = {
 }
 """The replacement of each output if the input is two tensors."""
 _NEW_TENSORS = {"x": "x + 1.0", "x[0]": "x[0] * 2.0", "x[1]": "x[0] + x[1]"}
-"""Replacements of outputs that are the input itself, which would get the output's mask."""
+"""Replacements of outputs that are the input itself: a mask of the output would be a mask of the input."""
 _SHAPES_BY_OUTPUT = {"x[..., :1]": "(*<0>.shape[1:-1], 1)", "x[:, 0]": "tuple(<0>.shape[2:])"}
 
 
@@ -51,7 +51,7 @@ _FORMS = {
     ),
 }
 """Forms for `Lambda` only, besides `FUNCTION_FORMS`."""
-_FORMS_WITHOUT_NUMBER = ("registered", "named", "lambda", "static", "traced", "training", "mask")
+_FORMS_WITHOUT_FACTOR = ("registered", "named", "lambda", "static", "traced", "training", "mask")
 # Almost half are registered: for others, Keras 3 raises, which hides all other bugs.
 _FORM_CHOICES = (*("registered",) * 20, *FUNCTION_FORMS, *_FORMS)
 _MASK_FORMS = ("", "pass", *("",) * 9, "some", "make", "fixed", "named", *("registered",) * 9)
@@ -75,7 +75,7 @@ class LambdaSketch(NamedTuple):
             texts = [_OUTPUTS_OF_TWO.get(text, "x[0]") for text in texts]
             form = "lambda" if form == "mask" else form
         first = "x[0]" if count == 2 else "x"
-        if form not in _FORMS_WITHOUT_NUMBER and not any("2.0" in text for text in texts):
+        if form not in _FORMS_WITHOUT_FACTOR and not any("2.0" in text for text in texts):
             texts[0] = f"{first} * 2.0"
         if form == "training":
             texts[0] = f"{first} * 3.0 if training else {first}"

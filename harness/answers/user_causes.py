@@ -97,7 +97,7 @@ def _explains(earlier: Cause, cause: Cause) -> bool:
 
 
 def colliding_names(cause: Cause) -> tuple[str, ...]:
-    """Names of weights that are equal in the clone, which HDF5 rejects."""
+    """The names of weights that get one name in the clone, which HDF5 rejects."""
     if any(item.severity is not Severity.NAME for item in cause.differences):
         return ()
     groups: dict[tuple[str, str], list[str]] = {}

@@ -42,7 +42,7 @@ class NewCause:
     count: int = 0
     shard: int = 0
     finding: Finding | None = None
-    is_reduced: bool = False
+    is_reduction_started: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ class Campaign:
         rows = [
             (len(bytes(cause.finding.graph)), cause.finding.id, subject, cause)
             for (subject, _), cause in self._causes.items()
-            if cause.finding is not None and not cause.is_reduced and subject not in self._run.lost
+            if cause.finding is not None and not cause.is_reduction_started and subject not in self._run.lost
         ]
         reserve = REDUCING_SHARE * 60 * (self._run.minutes or 0) if rows else 0  # seconds
         if remaining > reserve + self._longest_shard and (shard := next(self._shards, None)):
@@ -108,7 +108,7 @@ class Campaign:
         if not rows or remaining < MIN_SECONDS + SCRIPT_SECONDS or is_drawing:
             return None
         *_, subject, cause = min(rows, key=lambda row: row[:3])
-        cause.is_reduced = True
+        cause.is_reduction_started = True
         return Task(subject, cause, max(MIN_SECONDS, remaining * min(1, self._pool.jobs / len(rows)) - SCRIPT_SECONDS))
 
     def _submit(self, task: Task) -> None:
@@ -156,7 +156,7 @@ class Campaign:
             self._causes.setdefault((shard.subject, key), NewCause()).count += count
         for finding in result.findings:
             cause = self._causes[shard.subject, finding.key]
-            if not cause.is_reduced and (cause.finding is None or shard.number < cause.shard):
+            if not cause.is_reduction_started and (cause.finding is None or shard.number < cause.shard):
                 cause.finding, cause.shard = finding, shard.number
                 self._record.add_finding(finding)
 
@@ -169,7 +169,7 @@ class Campaign:
             self._record.add_finding(cause.finding)
         else:
             self._record.remove_finding(cause.finding)
-            cause.finding, cause.is_reduced = None, False  # the next finding of this cause is tried
+            cause.finding, cause.is_reduction_started = None, False  # the next finding of this cause is tried
 
     def _handle_failure(self, task: Task, error: Exception) -> None:
         """Retry a failed task once, if that may help, or record the failure."""

@@ -74,13 +74,13 @@ def summary(result: StoredRun, known: KnownIssues) -> dict[str, Any]:
     run_verdict, run, total = verdict(result), result.run, result.run.total
     return {
         "headline": run_verdict.headline,
-        "holds": run_verdict.sentences,
+        "sentences": run_verdict.sentences,
         "notes": run_verdict.notes,
         "worst": graphs_by_severity(run),
         "folder": str(result.path),
         "trials": total.trials,
-        "drawn": total.graphs,
-        "broken": [
+        "graphs": total.graphs,
+        "known_causes": [
             {**{field: getattr(cause, field) for field in CAUSE_FIELDS}, "severity": cause.severity.word}
             for cause in known_causes(run, known)
         ],

@@ -105,7 +105,9 @@ def command(
     passes = [verdict.summary == "passes" for verdict in verdicts]
     if as_json:
         pairs = zip(verdicts, passes, strict=True)
-        say_json([{**msgspec.to_builtins(item), "word": item.summary, "holds": holds} for item, holds in pairs])
+        say_json(
+            [{**msgspec.to_builtins(item), "summary": item.summary, "passes": is_passing} for item, is_passing in pairs]
+        )
     elif is_change:
         say(comment(verdicts[0]) if options["markdown"] else terminal_lines(verdicts[0]))
     sys.exit(exit_code(breaks=not all(passes)))

@@ -1,7 +1,7 @@
 """How objects of each class are copied.
 
-A model and its clone share functions, classes, modules, tensors and objects of frameworks. All other objects, such as
-layers and variables, are copied.
+A model and its clone share classes, modules, tensors, stateless objects of frameworks, and functions that do not refer to
+the model. All other objects, such as layers and variables, are copied.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ ATOMS = frozenset(
         *(types.MethodWrapperType, types.GetSetDescriptorType),
     ]
 )
-UNCHANGED_CLASSES = ATOMS - {str}
+PLAIN_CLASSES = ATOMS - {str}  # a string may be a name to replace
 SHARED_CLASSES = (
     *(type, types.ModuleType, enum.Enum, np.generic, np.dtype, np.ufunc),
     *(io.IOBase, socket.socket, subprocess.Popen, threading.Thread, logging.Logger, logging.Handler),
 )
 """Classes of immutable objects, and of resources such as files and threads."""
-REFERENCES = ("TrackableReference", "WeakTrackableReference")
+TF_REFERENCES = ("TrackableReference", "WeakTrackableReference")
 TRACKING_ATTRIBUTES = (
     *("_self_unconditional_checkpoint_dependencies", "_self_unconditional_dependency_names", "_self_update_uid"),
     *("_self_unconditional_deferred_dependencies", "_self_name_based_restores", "_self_saveable_object_factories"),
@@ -47,7 +47,7 @@ COPY_METHODS = (
     *("__copy__", "__deepcopy__", "__reduce__", "__reduce_ex__"),
     *("__getnewargs__", "__getnewargs_ex__", "__getstate__", "__setstate__"),
 )
-HEAP_TYPE = 1 << 9  # the flag of a class that Python defines
+HEAP_TYPE = 1 << 9  # the flag of a class that is defined in Python code
 Rules = dict[Any, dict[str, Any]]
 """By class and attribute, the value that a clone gets, as in `Plan.rules`."""
 
@@ -77,7 +77,7 @@ class Plan:
         self.way = way
         self.rules = rules
         """By attribute, what a copy gets: a value, a function of the value, or a marker."""
-        self.is_left_out = False
+        self.leaves_out_objects = False
         self.is_function = way is Way.FUNCTION
         self.is_copied = way not in (Way.SHARED, Way.FRAMEWORK, Way.FUNCTION)
         self.is_list_or_dict = cls in (list, dict)
@@ -103,7 +103,11 @@ def way_of(cls: type, modules: tuple[str, ...], variable_class: Any) -> Way:
         return Way.PROTOCOL
     if cls in (tuple, frozenset) or (issubclass(cls, tuple) and hasattr(cls, "_fields")):
         return Way.TUPLE
-    if any(base.startswith(modules) for base in bases) or cls.__name__ in REFERENCES or issubclass(cls, variable_class):
+    if (
+        any(base.startswith(modules) for base in bases)
+        or cls.__name__ in TF_REFERENCES
+        or issubclass(cls, variable_class)
+    ):
         return Way.OBJECT
     if package in FRAMEWORKS or cls in LOCKS:
         return Way.FRAMEWORK

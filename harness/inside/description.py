@@ -21,7 +21,7 @@ class Description:
         self._context = context
         self.model = model
         self.values: Any = None
-        """The values of all variables before each run."""
+        """The values that variables get before each run; `Original` sets them."""
         self.layers = Layers(model, context)
         self.weights, trainable = framework.weights(model)
         states = framework.states(model)
@@ -75,7 +75,7 @@ class Description:
         ids = {id(item) for item in original}
         return [item for item in copies if id(item) in ids]
 
-    def _variable(self, variable: Any, owners: dict[int, int], trainable: bool, value: str = "") -> Variable:
+    def _variable(self, variable: Any, owners: dict[int, int], trainable: bool, digest: str = "") -> Variable:
         framework = self._context.framework
         name, short_name = framework.names(variable)
         settings = [getattr(variable, setting, None) for setting in ("constraint", "regularizer")]
@@ -87,7 +87,7 @@ class Description:
             dtype=framework.dtype(variable),
             trainable=trainable,
             ident=self._context.ident(variable),
-            value=value,
+            value=digest,
             short_name=short_name,
             constraint=" ".join([short_text(settings), *distribution, class_digest(type(variable))]),
             trainable_flag=bool(getattr(variable, "trainable", trainable)),

@@ -11,7 +11,7 @@ import sys
 import tempfile
 import textwrap
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,7 @@ from clonediff.harness.subjects.outcomes import Lost, ReleaseError
 from clonediff.harness.subjects.subject import Subject
 
 REPORTED_MODEL = source_of([((1, 2, "Lambda(lambda x: [x, x])"), [0]), ((2, 1, "Add()"), [1, 0])])
-MASK_MODEL = source_of([((1, 1, f"Lambda(lambda x: x + 1, {MASK})"), [0])])
+MASKED_LAMBDA = source_of([((1, 1, f"Lambda(lambda x: x + 1, {MASK})"), [0])])
 MASKING_MODEL = source_of([((1, 1, "Masking()"), [0]), ((1, 1, "SimpleRNN(4, return_sequences=True)"), [0])])
 SCRIPT = """\
 import v1_mode  # for Keras 2.2.4 on TensorFlow 2
@@ -135,7 +135,7 @@ def judge(paths: Sequence[Path], trials: int | None, seed: int) -> tuple[str, di
     search_path = install()
     verdicts: list[dict[str, Any]] = []
     with contextlib.closing(OldKerasProcess(search_path)) as keras:
-        known = {effect: model for model in (REPORTED_MODEL, MASK_MODEL) for effect in keras.upstream_effects(model)}
+        known = {effect: model for model in (REPORTED_MODEL, MASKED_LAMBDA) for effect in keras.upstream_effects(model)}
         record = _summary(search(trials or 100, seed, keras.upstream_effects, known), keras)
         lines = [record["summary"]]
         for path in paths:
@@ -144,7 +144,7 @@ def judge(paths: Sequence[Path], trials: int | None, seed: int) -> tuple[str, di
                 smallest: dict[str, str] = {}
                 drawn_models = search(trials or 100, seed, effects_of, smallest)
                 models = list(dict.fromkeys((REPORTED_MODEL, MASKING_MODEL, *known.values(), *drawn_models)))
-                # If only the models above show an effect, the first of them is its smallest model.
+                # An effect that no drawn model shows gets the first of these models.
                 smallest = {effect: model for model in reversed(models) for effect in effects_of(model)} | smallest
                 effects = _table(models, smallest, effects_of)
                 fixes = "fixes" in effects_of(REPORTED_MODEL)
@@ -178,7 +178,7 @@ def _proposal_process(path: Path, search_path: SearchPath) -> Iterator[OldKerasP
             yield process
 
 
-def _effects(proposal: OldKerasProcess, keras: OldKerasProcess, known: Effects, model: str) -> Effects:
+def _effects(proposal: OldKerasProcess, keras: OldKerasProcess, known: Mapping[str, str], model: str) -> Effects:
     """Whether a proposal "fixes", "leaves" or "breaks" the clone of a model, with a message."""
     upstream, answer = keras.upstream_effects(model), proposal.try_source(model)
     if "refused" in answer:

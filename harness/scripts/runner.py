@@ -1,7 +1,7 @@
 """Run each script alone. Only a script that needs clonediff can import it.
 
-A fork server forks for each script. The first server imports Keras, which takes seconds; it is for CPUs only, since a
-fork lacks the threads that a GPU starts. The second imports nothing, and reruns scripts that ended unexpectedly.
+There are two fork servers, which fork for each script. The first imports Keras, which takes seconds; it is for CPUs
+only, since a fork lacks the threads that a GPU starts. The second imports nothing, and reruns unexpected endings.
 """
 
 from __future__ import annotations
@@ -204,8 +204,8 @@ def answer_of(script: Script, ending: Ending) -> tuple[ReplayAnswer, str]:
     return ReplayAnswer.BREAKS if is_expected else ReplayAnswer.OTHER, ending.summary
 
 
-def _exit_code(ending: str) -> int | None:
+def _exit_code(raises: str) -> int | None:
     """The exit code for "SIGSEGV" or "exit code 7"; None for an exception."""
-    if match := _EXIT_CODE.fullmatch(ending):
+    if match := _EXIT_CODE.fullmatch(raises):
         return int(match[1]) if match[1] else -int(match[2])
-    return -signal.Signals[ending] if ending in signal.Signals.__members__ else None
+    return -signal.Signals[raises] if raises in signal.Signals.__members__ else None

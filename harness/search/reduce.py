@@ -49,7 +49,7 @@ def reduce(
 
 
 def size(program: Program) -> tuple[int, int, int]:
-    """The size of a program: its parts, the length of its text, and its default shapes."""
+    """The size of a program: its parts, the length of its text, and how many shapes are the usual ones."""
     text = to_json(Graph(program, ""))
     parts = text.count(b'"do":') + len(program.inputs) + len(program.outputs) + len(program.preparations)
     return parts, len(text), sum(text.count(shape) for shape in (b"[3,4]", b"[4,4,3]"))

@@ -26,7 +26,7 @@ from clonediff.strategies.program import Input, Program
 
 
 class GraphDrawer:
-    """Draws programs from the catalogue of a release. Reads the catalogue once."""
+    """Draws programs from the catalogue of a release, and keeps each catalogue that was asked for."""
 
     def __init__(self, framework: Framework) -> None:
         self._framework = framework
@@ -40,7 +40,7 @@ class GraphDrawer:
         """
         graph = None
         if "program" in request:
-            with self._script_runner() as runner, contextlib.suppress(build.Refused, build.UndefinedName, SyntaxError):
+            with self._module_runner() as runner, contextlib.suppress(build.Refused, build.UndefinedName, SyntaxError):
                 # A reduced program may contain half an expression.
                 graph = draw.rebuild(msgspec.convert(request["program"], Program), runner)
         else:
@@ -52,7 +52,7 @@ class GraphDrawer:
         return {"graph": None if graph is None else msgspec.to_builtins(graph)}
 
     @contextlib.contextmanager
-    def _script_runner(self, runs_calls: bool = False) -> Iterator[ModuleRunner]:
+    def _module_runner(self, runs_calls: bool = False) -> Iterator[ModuleRunner]:
         framework = self._framework
         tidy(framework)
         framework.reseed(0)
@@ -62,7 +62,7 @@ class GraphDrawer:
     def _draw(self, request: Mapping[str, Any], runs_calls: bool) -> Any:
         numbers = request.get("numbers")
         source = choices.from_numbers(*numbers) if numbers else choices.from_seed(int(request.get("seed", 0)))
-        with self._script_runner(runs_calls=runs_calls) as runner:
+        with self._module_runner(runs_calls=runs_calls) as runner:
             return draw.draw(source, self._catalogue(request), runner)
 
     def _catalogue(self, request: Mapping[str, Any]) -> Any:
@@ -123,7 +123,7 @@ class ModuleRunner:
             self._scopes.enter_context(eval(scope, self._names))
 
     def add_input(self, name: str, spec: Input, tensor: str = "") -> Any:
-        """Add an input with the values of `tensor`, or of a trial if that is ""."""
+        """Add an input with the values of `tensor`; without a tensor, draw them as in a trial."""
         if tensor and self._runs_calls:
             self._values[name] = eval(tensor, {}, self._values)
         else:

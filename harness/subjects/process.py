@@ -100,7 +100,7 @@ class SubjectProcess:
         self._child = Child(self._command, environment(self.subject, self.search_path))
         if self._is_ended:  # another thread has just ended it
             self.close()
-            raise SubjectError(f"{self.subject}: was stopped")
+            raise SubjectError(f"{self.subject}: its child process was ended while it started")
         reply = self._exchange(b"", self.limits.start, "its start")
         if isinstance(reply, Lost):
             raise SubjectError(f"{self.subject}: does not start: {reply.line}")

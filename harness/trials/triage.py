@@ -35,7 +35,7 @@ class Verdict(enum.StrEnum):
 
 _FUNCTION = re.compile(r"\bfunction (\w+) [0-9a-f]+\b")
 _DIMENSIONS = re.compile(r"(?<=^in ConvLSTM)[23]D$")
-"""Sublayers of ConvLSTM1D, 2D and 3D have the same fingerprint, since these share a class."""
+"""Sublayers of ConvLSTM1D, 2D and 3D have the same fingerprint, since the three have one base class."""
 
 _SAME_FRAMES = {
     "keras/src/models/cloning.py:_clone_sequential_model": "keras/src/models/cloning.py:_clone_functional_model",
@@ -60,13 +60,15 @@ def verdict(differences: Sequence[Difference]) -> Verdict:
     return Verdict.TIMED_OUT if TIMED_OUT in reasons else Verdict.KILLED
 
 
-def causes(original: Observation | None, differences: Sequence[Difference], names: tuple[str, ...] = ()) -> list[Cause]:
-    """The causes of differences, the worst first; `names` are clone arguments."""
+def causes(
+    original: Observation | None, differences: Sequence[Difference], arguments: tuple[str, ...] = ()
+) -> list[Cause]:
+    """The causes of differences, the worst first; `arguments` of `clone_model` were passed."""
     flow = Flow(()) if original is None else Flow.find(original)
     result = []
     for name, (root, *followers) in group_by_fingerprint(flow, differences).items():
         severity = min(item.severity for item in (root, *followers))
-        result.append(Cause(name, root, tuple(followers), severity, (*names, *_model_properties(original, root))))
+        result.append(Cause(name, root, tuple(followers), severity, (*arguments, *_model_properties(original, root))))
     return sorted(result, key=lambda cause: cause.severity)
 
 
@@ -131,12 +133,12 @@ def fingerprint(root: Difference) -> str:
 def signature(root: Difference) -> tuple[str, str, str, str, str]:
     """The parts of a fingerprint: check, aspect, kind, type of exception, frame.
 
-    If a layer raises during cloning, the frame is its caller, which passed the wrong arguments. If an exception
-    has a frame of the framework, there is no kind, even if the message names a layer.
+    If a layer raises during cloning, the frame is its caller, which passed the wrong arguments. In checks of cloning,
+    an exception with a frame of Keras has no kind, even if the message names a layer.
     """
     raised = root.raised
     if raised is None:
-        return root.check, *_common_name(root), "", ""
+        return root.check, *_aspect_and_kind(root), "", ""
     if not CHECKS[root.check].is_cloning:
         return root.check, _aspect(root), _kind(root), raised.type, raised.frame
     if raised.calling:
@@ -146,7 +148,7 @@ def signature(root: Difference) -> tuple[str, str, str, str, str]:
     return root.check, _aspect(root), "" if frame else _kind(root), raised.type, frame
 
 
-def _common_name(root: Difference) -> tuple[str, str]:
+def _aspect_and_kind(root: Difference) -> tuple[str, str]:
     """The aspect and kind in a fingerprint, which several causes may share."""
     aspect, kind, shared_name = _aspect(root), _kind(root), aspect_of(root).shared_name
     holder = CATALOGUE.get(kind.removeprefix("in "))
@@ -188,13 +190,13 @@ def add_blame(by_cloner: Mapping[str, Sequence[Cause]]) -> dict[str, tuple[Cause
 
 
 def title(cause: Cause, layer: str | None = None) -> str:
-    """The title of a cause; in one model, `layer` names the layer."""
+    """The title of a cause; with `layer`, it names the layer of a particular model."""
     root = cause.root
     return sentence(root, _kind(root) if root.raised is None else signature(root)[2], layer)
 
 
 def use_plain_models(differences: Iterable[Difference]) -> list[Difference]:
-    """Replace drawn custom models with plain models, unless the class differs."""
+    """Replace the classes of drawn custom models with those of Keras, unless the class differs."""
     return [item if item.first is None else replace(item, first=_plain_place(item, item.first)) for item in differences]
 
 
@@ -230,7 +232,7 @@ def _aspect(root: Difference) -> str:
     if root.part in ARGUMENTS and root.change == "type":
         form, found_form = form_of(root.expected)[0], form_of(root.found)[0]
         is_same_line = root.model == "clone" and (form, found_form) == ("tuple", "tensor")
-        # The line that loses a tuple loses a list of one tensor, too.
+        # The line of Keras that loses a tuple also loses a list of one tensor: one fingerprint.
         aspect = f"call {'list' if is_same_line else form} as {found_form}"
     elif root.argument:
         aspect = f"call {root.argument} {root.change}"

@@ -1,7 +1,7 @@
-"""A live config gets omitted values from the arguments of the constructor.
+"""A config that is read at once has the arguments that `get_config` omits.
 
-The `get_config` of two dozen classes omits an argument, such as `use_cudnn`. An
-object of Keras remembers the plain arguments of its constructor.
+The `get_config` of two dozen classes omits an argument, such as `use_cudnn`. Now
+an object of Keras remembers the plain arguments of its constructor.
 """
 
 # /// clonediff

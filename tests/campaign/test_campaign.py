@@ -64,7 +64,7 @@ def test_a_finding_is_confirmed_and_has_a_script_an_issue_and_pictures(full_run:
 
 
 @pytest.mark.slow(reason="two campaigns; the test below checks that an interrupted one keeps its findings")
-def test_a_killed_driver_keeps_its_findings_for_the_next_run(known_folder: Path, tmp_path: Path) -> None:
+def test_the_findings_of_a_killed_campaign_are_kept_for_the_next_run(known_folder: Path, tmp_path: Path) -> None:
     run, folder = tmp_path / "run", add_hidden_issue(tmp_path)
     with start_clonediff("fuzz", *_options(known_folder), *TRIALS, "--jobs", "1", cwd=folder) as process:
         wait_until(lambda: _finding_paths(run), process)
@@ -94,7 +94,7 @@ def test_an_interrupted_run_keeps_findings_and_leaves_no_process_or_file(known_f
     assert [connection for connection in connections if connection.status == psutil.CONN_LISTEN] == []
     read_back = read_run(run)
     assert read_back.run.interrupted
-    assert read_back.run.total.graphs == json.loads(stdout)["drawn"] > 0
+    assert read_back.run.total.graphs == json.loads(stdout)["graphs"] > 0
     assert not any(stored.finding.smallest for stored in read_back.findings), "there was no time to reduce the graph"
     assert (tmp_path / "corpus" / "keras" / f"keras-upstream-{FINGERPRINT}.json").exists()
     assert (run / "report.html").exists()

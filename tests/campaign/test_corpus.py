@@ -16,19 +16,19 @@ from tests.helpers.example_runs import SHARED, example_finding, write
 
 pytestmark = pytest.mark.no_keras
 
-SMALL_FINDING = example_finding(0, replace(SHARED, source="small"))
-LARGE_FINDING = example_finding(1, replace(SHARED, source="large"))
+LATER_FINDING = example_finding(0, replace(SHARED, source="later"))
+OTHER_FINDING = example_finding(1, replace(SHARED, source="other"))
 TF_KERAS_FINDING = example_finding(0, graph_of_layer("layers.ReLU()", generation="tf_keras"))
 
 
 def test_the_latest_graph_of_a_cause_stays_in_the_corpus_until_removed(tmp_path: Path) -> None:
     corpus = NightlyCorpus(tmp_path)
-    for item in (example_finding(0), example_finding(0), SMALL_FINDING, LARGE_FINDING, replace(LARGE_FINDING, id="b")):
+    for item in (example_finding(0), example_finding(0), LATER_FINDING, OTHER_FINDING, replace(OTHER_FINDING, id="b")):
         corpus.write(item)
-    assert corpus.graphs("keras") == (bytes(LARGE_FINDING.graph), bytes(SMALL_FINDING.graph))
-    corpus.remove(SMALL_FINDING)
-    corpus.remove(SMALL_FINDING)
-    assert corpus.graphs("keras") == (bytes(LARGE_FINDING.graph),), "another cause has the same graph"
+    assert corpus.graphs("keras") == (bytes(OTHER_FINDING.graph), bytes(LATER_FINDING.graph))
+    corpus.remove(LATER_FINDING)
+    corpus.remove(LATER_FINDING)
+    assert corpus.graphs("keras") == (bytes(OTHER_FINDING.graph),), "another cause has the same graph"
     assert corpus.graphs("tf_keras") == ()
 
 
@@ -51,14 +51,14 @@ FINDING_JSON = msgspec.json.encode(example_finding(0))
 )
 def test_the_corpus_names_an_unreadable_file_and_reads_the_others(tmp_path: Path, content: bytes, message: str) -> None:
     corpus = NightlyCorpus(tmp_path)
-    corpus.write(LARGE_FINDING)
+    corpus.write(OTHER_FINDING)
     folder = tmp_path / "keras"
     (folder / "a\nb\x1b[31m.json").write_bytes(content)
     os.mkfifo(folder / "pipe.json")
     (folder / "folder.json").mkdir()
     (folder / "nowhere.json").symlink_to(folder / "gone")
     (folder / ".hidden.json").write_text("half")
-    assert corpus.graphs("keras") == (bytes(LARGE_FINDING.graph),)
+    assert corpus.graphs("keras") == (bytes(OTHER_FINDING.graph),)
     (problem,) = corpus.problems
     assert message.lower() in problem.lower()
     assert problem.isprintable() and len(problem) <= 520

@@ -129,11 +129,11 @@ def test_each_proposed_fix_has_a_verdict(judge: Command, tmp_path: Path, monkeyp
     code, out, _ = judge("fix.diff", "raises.py", "itself.md", "--fixes", "lambda-refused", "--json")
     fix, raises, itself = json.loads(out)
     assert code == 1
-    assert (fix["word"], fix["holds"], fix["refused"]) == ("passes", True, "")
+    assert (fix["summary"], fix["passes"], fix["refused"]) == ("passes", True, "")
     assert (fix["fixed"], fix["hidden"], fix["left"]) == (["lambda-refused"], [], ["compile-lambda"])
-    assert raises["left"] == ["compile-lambda", "lambda-refused"] and not raises["holds"]
+    assert raises["left"] == ["compile-lambda", "lambda-refused"] and not raises["passes"]
     assert {cause["actual"] for cause in raises["worse"]} <= {"KeyError: 'here'"}
-    assert itself["word"] == "causes regressions", "a clone that was refused is now wrong"
+    assert itself["summary"] == "causes regressions", "a clone that was refused is now wrong"
     worse = {cause["title"]: cause["script"] for cause in itself["worse"]}
     script = worse["The clone holds a layer of the original itself"]
     assert "clone_model(model)" in script and "cannot be cloned" not in script, "the script leaves out the known issue"

@@ -39,7 +39,7 @@ def test_a_planted_fault_is_found_and_shrunk(fault: str, keras: SubjectProcess) 
     assert sum(isinstance(step, Apply) for step in instructions(cause.graph.program.body)) == 1
 
 
-def test_a_fault_that_only_costly_checks_find_is_shrunk(keras: SubjectProcess) -> None:
+def test_a_fault_that_only_costly_checks_find_is_reduced(keras: SubjectProcess) -> None:
     trials = GraphTrials(keras, KnownIssues(), cloners=(cloner_of("second_clone_broken"),))
     found = search(trials, max_graphs=60, seed=3, kinds=["Dense", "ReLU"])
     assert found is not None and found.graph is not None

@@ -219,7 +219,7 @@ ISSUE = Path(__file__).with_name("issue.txt").read_text()
         pytest.param({"differences": (), "detail": "ValueError: no"}, "The model cannot be built or run", id="refused"),
     ],
 )
-def test_the_issue_of_a_finding_equals_the_stored_text(changes: dict[str, Any], text: str, tmp_path: Path) -> None:
+def test_the_issue_of_a_finding_has_the_expected_text(changes: dict[str, Any], text: str, tmp_path: Path) -> None:
     assert text in reports(tmp_path, [finding(0, **changes)])[2]
 
 

@@ -50,6 +50,6 @@ def test_the_name_of_a_subject_is_parsed_and_printed(spec: str, subject: Subject
         ("tf_keras==2.15.1", "the oldest supported release of tf_keras is 2.16"),
     ],
 )
-def test_the_error_for_an_unknown_name_lists_valid_ones(spec: str, message: str) -> None:
+def test_the_error_for_an_invalid_name_says_what_is_valid(spec: str, message: str) -> None:
     with pytest.raises(Exception, match=re.escape(message)):
         Subject.parse(spec)

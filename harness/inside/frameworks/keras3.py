@@ -28,11 +28,11 @@ class Keras3(Framework):
         self.keras = keras
         self.tensors = load_backend(str(keras.backend.backend()))
         self._settings = keras.config
-        self._state: Any = load("keras.src.backend.common.global_state")
+        self._state_module: Any = load("keras.src.backend.common.global_state")
         registration = load("keras.src.saving.object_registration")
         self._registries = [registration.GLOBAL_CUSTOM_OBJECTS, registration.GLOBAL_CUSTOM_NAMES]
         self._global_state = [
-            *((self._state, name) for name in ("GLOBAL_STATE_TRACKER", "GLOBAL_SETTINGS_TRACKER")),
+            *((self._state_module, name) for name in ("GLOBAL_STATE_TRACKER", "GLOBAL_SETTINGS_TRACKER")),
             *((load("keras.src.backend.config"), name) for name in ("_FLOATX", "_EPSILON", "_IMAGE_DATA_FORMAT")),
         ]
         self.layer_class = load("keras.src.layers.layer").Layer
@@ -48,9 +48,9 @@ class Keras3(Framework):
 
     def forget(self) -> None:
         # As `clear_session`, but without clearing kernels and garbage, which takes long.
-        self._state.GLOBAL_STATE_TRACKER = threading.local()
-        if hasattr(self._state, "GLOBAL_SETTINGS_TRACKER"):
-            self._state.GLOBAL_SETTINGS_TRACKER = threading.local()
+        self._state_module.GLOBAL_STATE_TRACKER = threading.local()
+        if hasattr(self._state_module, "GLOBAL_SETTINGS_TRACKER"):
+            self._state_module.GLOBAL_SETTINGS_TRACKER = threading.local()
         super().forget()
         self._settings.disable_traceback_filtering()
 
@@ -62,7 +62,7 @@ class Keras3(Framework):
             yield
 
     def forget_names(self) -> None:
-        self._state.set_global_attribute("object_name_uids", collections.defaultdict(int))
+        self._state_module.set_global_attribute("object_name_uids", collections.defaultdict(int))
 
     def draws_from_backend(self, layers: list[Any], source: str) -> bool:
         # On most backends, Keras 3 draws from its own seeds, but functions in the source may not.
@@ -70,7 +70,7 @@ class Keras3(Framework):
 
     def reseed(self, seed: int, seeds_backend: bool = False) -> None:
         super().reseed(seed, seeds_backend)
-        self._state.set_global_attribute("global_seed_generator", None)
+        self._state_module.set_global_attribute("global_seed_generator", None)
 
     # -- static structure
 
@@ -143,12 +143,12 @@ class Keras3(Framework):
         return _NUMBERED_SEED.sub("seed_generator", str(variable.path)), str(variable.name)
 
     def read(self, variable: Any) -> Any:
-        value = getattr(variable, "_value", variable)  # the iterations of some optimizers are computed
+        value = getattr(variable, "_value", variable)  # `iterations` of some optimizers is a tensor
         return self.tensors.array(value if value is not None else variable.value)
 
     # -- running
 
     def mask(self, tensor: Any) -> Any:
         mask = super().mask(tensor)
-        masks = getattr(self._state.GLOBAL_STATE_TRACKER, "_keras_mask_dict", {})
+        masks = getattr(self._state_module.GLOBAL_STATE_TRACKER, "_keras_mask_dict", {})
         return masks.get(id(tensor)) if mask is None else mask

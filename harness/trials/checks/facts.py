@@ -1,6 +1,6 @@
 """Compares settings, `compile` arguments and attributes of models and layers, at any depth.
 
-The check `structure` reports other values; the check `sharing` reports attributes that share an object.
+The check `structure` reports values that differ; the check `sharing` reports attributes that share an object.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ _SPECS = ("input_spec", "state_spec", "constants_spec")
 _FALSE_IF_MISSING = ("is_awq_calibrated", "is_gptq_calibrated")
 """Attributes that loading weights sets; for Keras, a missing one is False."""
 _WEIGHT_ATTRIBUTES = ("is_adapted", "bin_boundaries")
-"""Attributes that are compared with the weights, or with the config."""
+"""Attributes that the comparison of weights, or of configs, covers."""
 _MODEL_ATTRIBUTES = (
     *("input_names", "output_names"),  # compared with the inputs and outputs
     *("history", "train_function", "train_tf_function", "test_function", "predict_function"),
@@ -196,7 +196,7 @@ def _ignored_attributes(layer: LayerRecord | Structure) -> tuple[str, ...]:
 
 
 def _align(fact: Fact, pair: Pair) -> Fact:
-    """Convert indices in a fact to the original's, below `NO_LAYER` if missing."""
+    """Replace indices of the clone in a fact by the original's; a missing one gets a number below `NO_LAYER`."""
     if fact.references == (None, None, None, None) and not fact.layer_names:
         return fact
     layers, variables = pair.original_layers, pair.original_variables
