@@ -1,7 +1,7 @@
 """How objects of each class are copied.
 
-A model and its clone share classes, modules, tensors, stateless objects of frameworks, and functions that do not refer to
-the model. All other objects, such as layers and variables, are copied.
+A model and its clone share classes, modules, tensors, stateless objects of frameworks, and functions that do not refer
+to the model. All other objects, such as layers and variables, are copied.
 """
 
 from __future__ import annotations
