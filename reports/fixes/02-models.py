@@ -96,7 +96,6 @@ def _clone_functional_model(
 
 
 def _clone_operation(operation, clone_function, copies):
-    """The clone of a layer or another operation in the graph."""
     return clone_function(operation)
 
 

@@ -1,7 +1,6 @@
 """Operations that are not layers are copied.
 
-Before, `clone_function` was called with each operation, whose config may hold a
-function, or omit an argument. An operation has no state: a copy is a clone.
+Their configs may hold a function or omit an argument, and they have no state.
 """
 
 # /// clonediff

@@ -1,7 +1,7 @@
 """A clone gets the settings of its layer that configs omit.
 
 These are its `trainable` flag and the flags of the layers inside it, its dtype
-policy, whether it casts inputs and supports masks, and its remat mode.
+policy, autocast, support of masks, remat mode, and automatic config.
 """
 
 # /// clonediff
@@ -10,6 +10,8 @@ policy, whether it casts inputs and supports masks, and its remat mode.
 # [definitions]
 # "keras/src/models/cloning.py" = ["_copy_settings", "_copy_own_settings"]
 # ///
+
+import copy
 
 from keras.src.dtype_policies import DTypePolicyMap
 
@@ -30,6 +32,7 @@ def _copy_own_settings(old, new):
     new._remat_mode = old._remat_mode
     new.autocast = old.autocast
     new.name = old.name
+    new._auto_config = copy.deepcopy(getattr(old, "_auto_config", None))
     is_map = isinstance(old._dtype_policy, DTypePolicyMap)
     if old.quantization_mode == new.quantization_mode and not is_map:
         new._dtype_policy = old._dtype_policy

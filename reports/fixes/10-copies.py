@@ -1,7 +1,6 @@
 """Without other arguments, `clone_model` copies the model.
 
-Each object of the model is copied once, and each variable is initialized as the
-original variable was.
+Each object is copied once, and each variable gets its initial value again.
 """
 
 # /// clonediff

@@ -118,12 +118,14 @@ class Scale(keras.constraints.Constraint):
 inputs, seed = keras.Input((3,)), keras.random.SeedGenerator(3)
 initializer, constraint = keras.initializers.RandomNormal(seed=seed), Scale(np.ones(2))
 dense = layers.Dense(2, kernel_initializer=initializer, kernel_constraint=constraint)
-model = keras.Model(inputs, layers.Pipeline([dense])(inputs))
+identity = layers.Identity(activity_regularizer="l2", name="identity")
+model = keras.Model(inputs, identity(layers.Pipeline([dense])(inputs)))
 model.compile(loss="mse")
 model.optimizer.learning_rate = 0.25
 assert float(keras.models.clone_model(model).optimizer.learning_rate) == 0.25
 clone = keras.models.clone_model(model, call_function=lambda layer, *args, **kwargs: layer(*args, **kwargs))
 assert {*map(id, clone._flatten_layers())}.isdisjoint(map(id, model._flatten_layers()))
+assert clone.get_layer("identity").get_config() == identity.get_config()
 copies = [layer.kernel_constraint for layer in clone._flatten_layers() if isinstance(layer, layers.Dense)]
 assert [copy.factors is constraint.factors for copy in copies] == [False]
 model.compile(optimizers.MultiOptimizer(lambda _: optimizers.Adam()), "mse", metrics=[metrics.FalsePositives()])
