@@ -162,7 +162,7 @@ class KnownIssues(msgspec.Struct, frozen=True):
 
 
 def load(folder: Path = KNOWN_ISSUES) -> KnownIssues:
-    """Read the scripts and limits in a folder; raise `RecordError` with file and field."""
+    """Read a folder's scripts and limits; raise `RecordError` with file and field."""
     if not folder.is_dir():
         raise RecordError(f"{folder}: not a folder; name a folder with a script for each known issue")
     bugs = tuple(read_issue(path) for path in sorted(folder.glob("*.py")))

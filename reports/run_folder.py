@@ -47,7 +47,7 @@ class RunFolder:
         write(folder / "finding.json", finding)
 
     def write_example(self, kind: str, subject: str, reason: str, graph: bytes) -> None:
-        """Write a graph that was refused or made clonediff fail, only the first for each reason."""
+        """Write a graph that was refused or made clonediff fail, the first for each reason."""
         path = self.path / example_file(kind, subject, reason)
         if not path.exists():
             write_bytes(path, graph + b"\n")

@@ -1,4 +1,4 @@
-"""The verdict on a run: the sentences that all reports show, and the known causes."""
+"""The verdict on a run: sentences that all reports show, and known causes."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def _generator_bugs(run: Run) -> Iterator[str]:
 
 
 def refusals(run: Run) -> Iterator[str]:
-    """Yield a line for each reason why graphs were refused, with an example file."""
+    """Yield a line for each reason of a refusal, with an example file."""
     for name, counts in run.counts.items():
         for reason, graphs in sorted(counts.refused.items(), key=lambda pair: -pair[1]):
             yield f"{name} refused {graphs:,}: {reason} [{example_file('refused', name, reason)}]"
@@ -115,7 +115,7 @@ def _faults(run: Run) -> Iterator[str]:
 
 
 def graphs_by_severity(run: Run) -> dict[str, dict[str, int]]:
-    """By cloner, the number of graphs for each worst severity, "left out" and "faithful"."""
+    """By cloner, how many graphs have each worst severity, "left out" and "faithful"."""
     total = run.total
     cloners = sorted(total.verdicts, key=lambda cloner: (cloner != "upstream", cloner != "fixed", cloner))
     return {

@@ -74,7 +74,7 @@ _ATTRIBUTE_SETTINGS = (
 
 
 class Draft(NamedTuple):
-    """A model before its preparations, and the objects of the release for `compile`."""
+    """A model before its preparations, and the release's objects for `compile`."""
 
     program: Program
     level: Level
@@ -82,7 +82,7 @@ class Draft(NamedTuple):
 
 
 def _compile_lines(choices: Choices, draft: Draft) -> list[str]:
-    """Draw a call of `compile` with one loss and metric, or with one per output."""
+    """Draw a call of `compile`, with one loss and metric, or one per output."""
     arguments: dict[str, str] = {}
 
     def draw_value(role: str, texts: Sequence[str]) -> str:

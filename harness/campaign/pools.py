@@ -63,7 +63,7 @@ class DaskPool:
                 f"{address}: no Dask scheduler with a worker answers within {TIMEOUT:g} s: start both"
             ) from error
         self._campaign = setup.campaign
-        # The setup is a task, so that each worker fetches it only once.
+        # The setup is a task: each worker fetches it only once.
         self._setup = self._client.submit(copy.copy, setup, pure=False)
         self._executor = self._client.get_executor(pure=False)
         self._last_seen = time.monotonic()

@@ -29,7 +29,7 @@ def describe_input(spec: Mapping[str, Any]) -> str:
 
 
 def input_array(spec: dict[str, Any], batch: int, random: Any) -> Any:
-    """Draw the array of an input, or convert the array that its spec has."""
+    """Draw an input's array, or convert the one in its spec."""
     dtype = str(spec.get("dtype", "float32"))
     if "array" in spec:
         return _convert(dtype, np.asarray(spec["array"]))
@@ -83,7 +83,7 @@ def _draw_steps(random: Any, shape: tuple[int, ...], spec: dict[str, Any]) -> An
     values = random.standard_normal(shape)
     if len(shape) < 2:
         return values
-    # A third of the steps (axis 1) are zero, but never the first. In sample 0, step 1 is zero and step 2 is not.
+    # A third of the steps (axis 1) are zero, never the first. In sample 0, step 1 is zero and step 2 is not.
     is_zero = random.random(shape[:2]) < 0.35
     is_zero[0, 1:2], is_zero[0, 2:3] = True, False
     is_zero[-1, -1:] |= shape[0] > 1

@@ -52,7 +52,7 @@ def allow_cloners(names: Iterable[str]) -> None:
 
 
 def support_problem(cloner: str, process: SubjectProcess, graph: Graph | None = None) -> str:
-    """Why a cloner cannot be used with a subject and graph; "" if it can."""
+    """Why a cloner cannot be used with a subject and graph, or ""."""
     user_cloner = parse_cloner_name(cloner)
     if user_cloner is not None:
         name = user_cloner.name

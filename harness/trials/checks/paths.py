@@ -1,4 +1,4 @@
-"""The paths and places of a model's parts, as text; short texts of values."""
+"""Paths and places of a model's parts, as text; short texts of values."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ def path_of(model: Structure, layer: int) -> str:
 
 
 def path_and_place(model: Structure, part: Part, index: int) -> tuple[str, Place]:
-    """The path and place of a layer, weight or state of the original by index."""
+    """The path and place of the original's layer, weight or state by index."""
     if part == "layer":
         return path_of(model, index), place(model, index)
     return f"{part}s[{index}]", place(model, getattr(model, f"{part}s")[index].owner)
 
 
 def is_within(inner: str, outer: str) -> bool:
-    """Whether the path `inner` is `outer`, or begins with it; every path begins with ""."""
+    """Whether the path `inner` is, or begins with, `outer`; all begin with ""."""
     return outer in ("", inner) or (inner.startswith(outer) and inner[len(outer)] in ".[")
 
 
@@ -52,5 +52,5 @@ def shorten(value: Any, limit: int = 160) -> str:
 
 
 def kind_of(difference: Difference) -> str:
-    """The kind of the layer that differs; "" if it is unknown."""
+    """The kind of the layer that differs, or ""."""
     return difference.first.kind if difference.first is not None else ""
