@@ -35,7 +35,7 @@ class Severity(enum.IntEnum):
 
     @property
     def word(self) -> str:
-        """The name of the severity on the command line and in JSON."""
+        """The severity's name on the command line and in JSON."""
         return _WORDS[self]
 
 
@@ -184,7 +184,7 @@ class Blame(enum.StrEnum):
 
 
 class Cause(msgspec.Struct, frozen=True):
-    """A difference, the root, and the differences that follow from it.
+    """A difference, the root, and those that follow from it.
 
     `severity` is the worst of all. `blame` is None if no cloner is at fault. `given` has facts that patterns of known
     issues can match:
@@ -349,7 +349,7 @@ class Run(msgspec.Struct):
 
 
 def cloner_name(name: str) -> str:
-    """The name of a cloner for display, without the folder of a user's module."""
+    """A cloner's name for display, without the folder of a user's module."""
     return name.rpartition("/")[2] if ":" in name else name
 
 

@@ -1,4 +1,4 @@
-"""The ways to pass a function or an object as an argument, as source text.
+"""Ways to pass a function or an object as an argument, as source.
 
 `<double>` in a value refers to the definition of that name in `DEFINITIONS`, which is written above the model.
 """

@@ -117,7 +117,7 @@ def _parameter(owner: type, attribute: str) -> str:
 
 
 def _config_advice(owner: type, attributes: Iterable[str]) -> str:
-    """What to write so that the config of a class has these attributes."""
+    """What to write so that a class's config has these attributes."""
     class_name = owner.__name__
     parameters = {attribute: _parameter(owner, attribute) for attribute in attributes}
     items = ", ".join(f'"{parameter}": self.{name}' for name, parameter in parameters.items() if parameter)

@@ -32,7 +32,7 @@ _ANSWER_WIDTH = max(map(len, ReplayAnswer))
 
 
 class CauseSummary(msgspec.Struct, frozen=True):
-    """A cause that a trial found, and the known issue that explains it."""
+    """A cause in a trial, and the known issue that explains it."""
 
     id: str
     title: str
@@ -40,7 +40,7 @@ class CauseSummary(msgspec.Struct, frozen=True):
 
 
 class ReplayRow(msgspec.Struct, frozen=True, rename={"address": "where"}):
-    """The answer for a target on a subject, with the causes that it shows."""
+    """The answer for a target on a subject, with its causes."""
 
     address: str
     title: str

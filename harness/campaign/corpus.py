@@ -1,4 +1,4 @@
-"""The findings of earlier runs. A campaign tries their graphs first."""
+"""Earlier runs' findings. A campaign tries their graphs first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The workers of a campaign: local threads, or the workers of a Dask cluster.
+"""A campaign's workers: local threads, or the workers of a Dask cluster.
 
 Threads can serve about 15 jobs; for more on one machine, start Dask workers. Only this module imports Dask.
 """

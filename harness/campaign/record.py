@@ -1,4 +1,4 @@
-"""The record of a campaign: its counts and findings, written during the run.
+"""A campaign's record: its counts and findings, written during the run.
 
 A finding is written immediately, and again when it is reduced. Files are replaced atomically.
 """

@@ -1,6 +1,6 @@
-"""The tasks of a worker: try a shard, and reduce a finding.
+"""A worker's tasks: try a shard, and reduce a finding.
 
-A worker keeps a warm process of each subject between tasks.
+A worker keeps a warm process of each subject.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class CampaignTrials(GraphTrials):
 
 
 class WarmSubject:
-    """A subject's process, and a runner of scripts on the same release."""
+    """A subject's process, and a runner of scripts on its release."""
 
     def __init__(self, name: str, setup: Setup) -> None:
         subject = Subject.parse(name)
@@ -168,7 +168,7 @@ _closed_campaigns: set[str] = set()
 
 
 def close_campaign(campaign: str) -> None:
-    """End the processes of a campaign on this worker. Tasks that use them fail."""
+    """End a campaign's processes on this worker. Tasks that use them fail."""
     _closed_campaigns.add(campaign)
     for key in [key for key in list(_warm_subjects) if key[1] == campaign]:
         _warm_subjects.pop(key).end()

@@ -238,7 +238,7 @@ def copy_attributes(replay: Replay, model: Any, new: Any) -> None:
 
 
 def _retarget_optimizer(replay: Replay, model: Any, new: Any) -> None:
-    """Make the optimizer of a clone train the clone's weights."""
+    """Make a clone's optimizer train the clone's weights."""
     for layer in layers_of(model):
         pairs = replay.pairs_of_variables(layer, replay.memo[id(layer)]) if isinstance(layer, Layer) else None
         replay.memo.update((id(variable), new_variable) for variable, new_variable in pairs or ())

@@ -1,4 +1,4 @@
-"""The contents of objects, and copies of functions and of framework resources."""
+"""The contents of objects; copies of functions and framework resources."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def namespace(obj: Any) -> dict[str, Any]:
 
 
 def attributes(obj: Any, plan: Any) -> dict[str, Any]:
-    """The attributes of an object in its `__dict__` and slots."""
+    """An object's attributes in its `__dict__` and slots."""
     values = namespace(obj)
     if plan.slots:
         values = dict(values)
@@ -47,7 +47,7 @@ def attributes(obj: Any, plan: Any) -> dict[str, Any]:
 
 
 def items(obj: Any, base: Any) -> list[Any]:
-    """The items of a container, read by the methods of its builtin class `base`."""
+    """A container's items, read by the methods of its builtin class `base`."""
     if not issubclass(base, dict):
         return list(base.__iter__(obj))
     factory = [obj.default_factory] if isinstance(obj, collections.defaultdict) else []
@@ -55,7 +55,7 @@ def items(obj: Any, base: Any) -> list[Any]:
 
 
 def fill_items(obj: Any, new: Any, base: Any, copy_of: CopyOf, is_left_out: Callable[[Any], bool]) -> None:
-    """Copy the items of a container to `new` by the methods of `base`."""
+    """Copy a container's items to `new` by the methods of `base`."""
     if issubclass(base, dict):
         for key, value in base.items(obj):
             base.__setitem__(new, copy_of(key), copy_of(value))
@@ -134,7 +134,7 @@ class Globals(dict[str, Any]):
 
 
 def globals_of(function: types.FunctionType) -> dict[str, Any]:
-    """The globals that a user's function reads, by name, without modules and classes."""
+    """A user's function's globals, by name, without modules and classes."""
     module = function.__globals__
     if str(module.get("__name__")).partition(".")[0] in LIBRARIES:
         return {}

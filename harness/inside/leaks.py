@@ -59,7 +59,7 @@ class _Category(enum.Enum):
 
 
 def owned_objects(model: Any, function_items: Iterable[Any] = ()) -> Objects:
-    """The objects that belong to a model, or to the objects in its functions."""
+    """The objects that belong to a model, or to objects in its functions."""
     return _walk([model, *(item for item in function_items if _belongs_to_model(type(item)))], _belongs_to_model)
 
 
@@ -70,7 +70,7 @@ def common_objects(first: Objects, second: Objects, known: Objects) -> list[Any]
 
 
 def referents_of(owned: Objects) -> list[Any]:
-    """The objects to which a model's objects refer now, followed by the bytes of arrays.
+    """The referents of a model's objects, followed by the bytes of arrays.
 
     The list keeps these objects alive, so that no `id` is reused.
     """
@@ -115,7 +115,7 @@ def leaks(
 
 
 def _is_read_only(item: Any) -> bool:
-    """Whether an object is an array that is read-only or a scalar: tf_keras shares these."""
+    """Whether an object is a read-only or scalar array: tf_keras shares these."""
     return isinstance(item, np.ndarray) and not (item.flags.writeable and item.ndim)
 
 

@@ -58,7 +58,7 @@ def try_live_model(
 
 
 def _specs_of_arrays(ends: Sequence[Endpoint], inputs: Any) -> list[dict[str, Any]]:
-    """The specs of the user's arrays: one array, a list, or a dict by name."""
+    """Specs of the user's arrays: one array, a list, or a dict by name."""
     names = [end.name for end in ends]
     if isinstance(inputs, Mapping):
         if set(inputs) != set(names):

@@ -36,7 +36,7 @@ def run_trial(
     cloners: Mapping[str, Any] | None = None,
     live: LiveModel | None = None,
 ) -> Answer:
-    """Run the trial of a request.
+    """Run a request's trial.
 
     `cloners` maps a name to a function or to the name of a cloner; by default, the request names them. If a cloner
     changes the original, no other is called. A `live` model replaces the source; the caller restores its weights.

@@ -1,4 +1,4 @@
-"""Draws the numbers of a trial from its seed: inputs, targets and weights."""
+"""Draws a trial's numbers from its seed: inputs, targets and weights."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _convert(dtype: str, values: Any) -> Any:
 
 
 def weight_arrays(variables: list[tuple[str, tuple[int, ...], str]], seed: int) -> list[Any]:
-    """A random value for each weight of a float dtype; None for other weights."""
+    """A random value for each weight of a float dtype; None for others."""
     random = np.random.default_rng(seed + 1)
     arrays: list[Any] = []
     for name, shape, dtype in variables:
@@ -129,7 +129,7 @@ def default_fill(dtype: str) -> str:
 
 
 def specs_of(ends: Sequence[Endpoint], specs: list[dict[str, Any]] | None = None) -> list[dict[str, Any]]:
-    """The specs of a model's inputs, from `specs` or the declared inputs."""
+    """Specs of a model's inputs, from `specs` or the declared inputs."""
     shapes = [end.shape or (None,) for end in ends]  # an input of unknown rank gets one dimension
     defaults = [
         {"shape": size, "dtype": end.dtype, "batch": batch} for end, (batch, *size) in zip(ends, shapes, strict=False)

@@ -60,7 +60,7 @@ class Regression(msgspec.Struct, frozen=True, rename={"found": "actual"}):
 
 
 class JudgeVerdict(msgspec.Struct, frozen=True, rename=_JSON_NAMES):
-    """The verdict on a proposal, or on a change to Keras.
+    """The verdict on a proposal or a change to Keras.
 
     `should_fix` has ids of known issues. `fixed`, `hidden` and `unfixed` have ids of scripts that fail on the release,
     `broken_scripts` only with the proposal. `test_count` counts tests that pass on the release; `broken_tests` fail
@@ -99,7 +99,7 @@ class JudgeVerdict(msgspec.Struct, frozen=True, rename=_JSON_NAMES):
 
 
 class Baseline:
-    """A release: the scripts that fail on it, and the causes that it shows."""
+    """A release: the scripts that fail on it, and its causes."""
 
     def __init__(
         self, subject: Subject, known: KnownIssues, say: Callable[[str], None], at_least: Severity, **options: int

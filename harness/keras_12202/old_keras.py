@@ -179,7 +179,7 @@ def _proposal_process(path: Path, search_path: SearchPath) -> Iterator[OldKerasP
 
 
 def _effects(proposal: OldKerasProcess, keras: OldKerasProcess, known: Mapping[str, str], model: str) -> Effects:
-    """Whether a proposal "fixes", "leaves" or "breaks" the clone of a model, with a message."""
+    """Whether a proposal "fixes", "leaves" or "breaks" a model's clone, with a message."""
     upstream, answer = keras.upstream_effects(model), proposal.try_source(model)
     if "refused" in answer:
         return {} if "refused" in keras.try_source(model) else {"breaks": answer["refused"]}

@@ -93,7 +93,7 @@ def _literal_name(name: str) -> str:
 
 
 def _compare_setting(difference: Difference, generation: str) -> Comparison:
-    """Compare a setting of a layer in both configs."""
+    """Compare a layer's setting in both configs."""
     layer = layer_expression(difference, generation)
     if difference.part == "trainable" and layer:
         return Comparison(f"{layer}.trainable")

@@ -148,7 +148,7 @@ _VARIADIC_KINDS = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITION
 
 
 def user_layers(names: list[str], framework: Framework) -> dict[str, Any]:
-    """The signatures of layers, named as modules, files or "path/to/file.py:Class"."""
+    """Signatures of layers, named as modules, files or "path/to/file.py:Class"."""
     keras = framework.keras
     layers: dict[str, Any] = {}
     for name in names:

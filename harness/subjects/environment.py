@@ -1,4 +1,4 @@
-"""The command line and the environment of a subject's child process."""
+"""The command line and environment of a subject's child process."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ class GraphTrials:
         self._known_issues = known
 
     def issues_of(self, cloner: str) -> KnownIssues:
-        """The known issues of a cloner; only upstream has any."""
+        """A cloner's known issues; only upstream has any."""
         return self._upstream_issues if cloner == UPSTREAM and self._known_issues.issues else KnownIssues()
 
     @cached_property

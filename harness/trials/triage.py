@@ -131,7 +131,7 @@ def fingerprint(root: Difference) -> str:
 
 
 def signature(root: Difference) -> tuple[str, str, str, str, str]:
-    """The parts of a fingerprint: check, aspect, kind, type of exception, frame.
+    """A fingerprint's parts: check, aspect, kind, type of exception, frame.
 
     If a layer raises during cloning, the frame is its caller, which passed the wrong arguments. In checks of cloning,
     an exception with a frame of Keras has no kind, even if the message names a layer.
@@ -172,7 +172,7 @@ def makes_a_clone(causes: Iterable[Cause]) -> bool:
 
 
 def add_blame(by_cloner: Mapping[str, Sequence[Cause]]) -> dict[str, tuple[Cause, ...]]:
-    """The causes of each cloner, with blame.
+    """Each cloner's causes, with blame.
 
     If upstream was not called or made no clone, the blame for causes of fixed is unknown.
     """

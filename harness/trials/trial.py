@@ -76,7 +76,7 @@ class TrialCause(msgspec.Struct, frozen=True):
 
     @property
     def id(self) -> str:
-        """The name of the finding; if the process was lost, with the reason."""
+        """The finding's name; if the process was lost, with the reason."""
         if self.fingerprint != LOST_FINGERPRINT:
             return self.fingerprint
         return slug(self.fingerprint, self.detail.partition(":")[0].lower())

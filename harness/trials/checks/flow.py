@@ -76,7 +76,7 @@ class Flow(msgspec.Struct, frozen=True, dict=True):
         return min(place.layer, other.layer) >= 0 and source in self._ancestors(self.first_place(other.layer))
 
     def first_place(self, layer: int) -> int:
-        """The index of the first place of a layer."""
+        """The index of a layer's first place."""
         return self._first_places[layer] if 0 <= layer < len(self._first_places) else layer
 
     def _ancestors(self, layer: int) -> set[int]:
@@ -104,7 +104,7 @@ class Flow(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def _holders(self) -> defaultdict[int, set[int]]:
-        """The holders of each layer, the model excluded."""
+        """Each layer's holders, without the model."""
         holders: defaultdict[int, set[int]] = defaultdict(set)
         for index, layer in enumerate(self.layers):
             holders[self._first_places[index]].update(map(self.first_place, self._holders_of(layer)))
@@ -126,7 +126,7 @@ class Flow(msgspec.Struct, frozen=True, dict=True):
         return sources
 
     def _holders_of(self, layer: FlowLayer) -> Iterator[int]:
-        """The holders of a layer, the innermost first."""
+        """A layer's holders, the innermost first."""
         while layer.holder >= 0:
             yield layer.holder
             layer = self.layers[layer.holder]

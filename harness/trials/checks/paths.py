@@ -10,7 +10,7 @@ from clonediff.reports.records import Difference, Part, Place
 
 
 def full_name(model: Structure, layer: int) -> str:
-    """The name of a layer, after the names of its holders: "inner/dense"."""
+    """A layer's name, after its holders': "inner/dense"."""
     if not 0 <= layer < len(model.layers):
         return model.name
     record = model.layers[layer]
@@ -18,7 +18,7 @@ def full_name(model: Structure, layer: int) -> str:
 
 
 def place(model: Structure, layer: int, call: int = 0) -> Place:
-    """The place of a layer of the original; -1 is the model."""
+    """The place of the original's layer; -1 is the model."""
     if not 0 <= layer < len(model.layers):
         return Place(model.name, model.kind, container=True)
     holder = model.layers[layer].holder
@@ -27,7 +27,7 @@ def place(model: Structure, layer: int, call: int = 0) -> Place:
 
 
 def path_of(model: Structure, layer: int) -> str:
-    """The path of a layer of the original; -1 is the model."""
+    """The path of the original's layer; -1 is the model."""
     return f"layers[{full_name(model, layer)!r}]" if 0 <= layer < len(model.layers) else "model"
 
 
