@@ -186,7 +186,7 @@ class Structure(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def members(self) -> dict[int, list[int]]:
-        """The sublayers of each layer that has sublayers, in order; -1 is the model."""
+        """Each layer's sublayers, if any, in order; -1 is the model."""
         members: dict[int, list[int]] = {}
         for index, layer in enumerate(self.layers):
             members.setdefault(layer.holder, []).append(index)

@@ -81,7 +81,7 @@ def _page_text(text: str) -> str:
 
 @cache
 def template(name: str, escape: Callable[[str], str]) -> jinja2.Template:
-    """Load a template that calls `escape` on every text that it prints."""
+    """Load a template that calls `escape` on every printed text."""
     is_page = escape is _page_text
 
     def finalize(value: Any) -> Any:

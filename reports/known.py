@@ -125,7 +125,7 @@ class KnownIssue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def files(self) -> tuple[str, ...]:
-        """The files of Keras at fault; the first one has the main fault."""
+        """The files of Keras at fault, the one with the main fault first."""
         return tuple(dict.fromkeys(line.split("/src/", 1)[1].partition("#")[0] for line in self.lines))
 
     def is_in(self, release: str) -> bool:
@@ -149,7 +149,7 @@ class KnownIssues(msgspec.Struct, frozen=True):
         return tuple(issue for issue in self.issues if issue.verdict != "limit")
 
     def select(self, generation: str, release: str | None = None) -> KnownIssues:
-        """The issues of a generation, or only those of one release."""
+        """A generation's issues, or only those of one release."""
         issues = (issue for issue in self.issues if issue.generation == generation)
         return KnownIssues(tuple(issue for issue in issues if release is None or issue.is_in(release)))
 
@@ -162,7 +162,7 @@ class KnownIssues(msgspec.Struct, frozen=True):
 
 
 def load(folder: Path = KNOWN_ISSUES) -> KnownIssues:
-    """Read the scripts and limits in a folder; raise `RecordError` with file and field."""
+    """Read a folder's scripts and limits; raise `RecordError` with file and field."""
     if not folder.is_dir():
         raise RecordError(f"{folder}: not a folder; name a folder with a script for each known issue")
     bugs = tuple(read_issue(path) for path in sorted(folder.glob("*.py")))
@@ -192,7 +192,7 @@ def read_issue(path: Path) -> KnownIssue:
 
 
 def header_of(text: str, path: Path) -> dict[str, Any]:
-    """The fields in the comment block of a script."""
+    """The fields in a script's comment block."""
     blocks = _BLOCK.findall(text)
     if len(blocks) != 1:
         raise RecordError(f"{path}: expected one block from `# /// clonediff` to `# ///`, found {len(blocks)}")

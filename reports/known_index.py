@@ -28,7 +28,7 @@ def index(known: KnownIssues) -> str:
 
 
 def group_by_root(known: KnownIssues, generation: Generation) -> list[tuple[str, list[KnownIssue]]]:
-    """The bugs of a generation by root cause; the worst come first."""
+    """A generation's bugs by root cause, the worst first."""
     all_bugs = sorted(known.select(generation).bugs, key=bug_order)
     groups = {root: [bug for bug in all_bugs if bug.root == root] for root in ROOTS}
     pairs = [(root, bugs) for root, bugs in groups.items() if bugs]

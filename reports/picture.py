@@ -1,4 +1,4 @@
-"""Lay out the picture of an original and its clone, which `page.html.j2` draws as SVG."""
+"""Lay out the picture of original and clone, which `page.html.j2` draws as SVG."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class GraphPicture:
 
 
 def picture(finding: Finding) -> list[tuple[str, Sequence[str], list[GraphPicture]]]:
-    """For each model: a title, the differences of the model itself, and its graphs."""
+    """For each model: a title, its own differences, and its graphs."""
     models: list[Calls] = [{box.call: box for box in boxes[:MAX_CALLS]} for boxes in finding.pictures[:2]]
     pictures: list[tuple[str, Sequence[str], list[GraphPicture]]] = []
     for number, calls in enumerate(models):
@@ -59,7 +59,7 @@ def picture(finding: Finding) -> list[tuple[str, Sequence[str], list[GraphPictur
 
 
 def _texts(differences: Sequence[Difference], calls: Collection[str], is_clone: bool) -> Texts:
-    """The texts of differences by call; the key of the model itself is ""."""
+    """The texts of differences by call; "" is the model itself."""
     texts: dict[str, list[str]] = defaultdict(list)
     for difference in differences:
         values = difference.numbers or difference

@@ -1,4 +1,4 @@
-"""Defines, reads and writes the records in files: differences, causes, findings and runs.
+"""Defines, reads and writes records: differences, causes, findings and runs.
 
 The module imports neither Keras nor `harness`, so that records can be read anywhere.
 """
@@ -25,7 +25,7 @@ UPSTREAM_AND_FIXED = ("upstream", "fixed")
 
 
 class Severity(enum.IntEnum):
-    """How severe a difference is for a user; the worst severity has the lowest number."""
+    """How severe a difference is for a user; the worst has the lowest number."""
 
     CRASH = 0
     OUTPUT = 1
@@ -35,7 +35,7 @@ class Severity(enum.IntEnum):
 
     @property
     def word(self) -> str:
-        """The name of the severity on the command line and in JSON."""
+        """The severity's name on the command line and in JSON."""
         return _WORDS[self]
 
 
@@ -103,7 +103,7 @@ class Numbers(msgspec.Struct, frozen=True):
 
     @property
     def position(self) -> str:
-        """The index of the first element that differs; "" for a scalar or if unknown."""
+        """The index of the first element that differs, or ""."""
         return f"at [{', '.join(map(str, self.index))}]" if self.index else ""
 
 
@@ -153,14 +153,14 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def aspect(self) -> str:
-        """The part and the change, as fingerprints and patterns of known issues have them."""
+        """The part and the change, as in fingerprints and patterns."""
         separator = " " if self.part == "process" else "."
         part = f"{self.part}{separator}{self.name}" if self.name else self.part
         return f"{part} {self.change}".strip()
 
     @property
     def path(self) -> str:
-        """The path, as patterns of known issues have it: "again.layers['a'].config.mask"."""
+        """The path, as in patterns of known issues: "again.layers['a'].config.mask"."""
         model = "" if self.model == "clone" else self.model
         return ".".join(filter(None, (model, self.run, self.location)))
 
@@ -184,7 +184,7 @@ class Blame(enum.StrEnum):
 
 
 class Cause(msgspec.Struct, frozen=True):
-    """A difference, the root, and the differences that follow from it.
+    """A difference, the root, and those that follow from it.
 
     `severity` is the worst of all. `blame` is None if no cloner is at fault. `given` has facts that patterns of known
     issues can match:
@@ -262,7 +262,7 @@ class Finding(msgspec.Struct, frozen=True):
 
     @property
     def cloner_or_original(self) -> str:
-        """The name of the cloner; "original" if the model itself cannot be built or run."""
+        """The name of the cloner; "original" if that cannot be built or run."""
         return cloner_name(self.cloner) or "original"
 
     @property
@@ -349,7 +349,7 @@ class Run(msgspec.Struct):
 
 
 def cloner_name(name: str) -> str:
-    """The name of a cloner for display, without the folder of a user's module."""
+    """A cloner's name for display, without the folder of a user's module."""
     return name.rpartition("/")[2] if ":" in name else name
 
 

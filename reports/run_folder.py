@@ -1,4 +1,4 @@
-"""Write the folder of a run, each file atomically, and read it back."""
+"""Write a run's folder, each file atomically, and read it back."""
 
 from __future__ import annotations
 
@@ -41,19 +41,19 @@ class RunFolder:
         self.path.rename(self.path.with_name(f"{self.path.name}-{start}-{secrets.token_hex(2)}"))
 
     def write_finding(self, finding: Finding) -> None:
-        """Write the folder of a finding; finding.json is written last."""
+        """Write a finding's folder; finding.json is written last."""
         folder = self.folder_of(finding)
         write_bytes(folder / "repro.py", finding.source.encode("utf-8", "replace"))
         write(folder / "finding.json", finding)
 
     def write_example(self, kind: str, subject: str, reason: str, graph: bytes) -> None:
-        """Write a graph that was refused or made clonediff fail, only the first for each reason."""
+        """Write a graph that was refused or made clonediff fail, the first for each reason."""
         path = self.path / example_file(kind, subject, reason)
         if not path.exists():
             write_bytes(path, graph + b"\n")
 
     def withdraw(self, finding: Finding) -> None:
-        """Move the folder of a flaky finding out of the findings."""
+        """Move a flaky finding's folder out of the findings."""
         target = self.path / "flaky" / f"{self.folder_of(finding).name}-{secrets.token_hex(4)}"
         target.parent.mkdir(exist_ok=True)
         os.replace(self.folder_of(finding), target)
@@ -66,12 +66,12 @@ class RunFolder:
 
 
 def folder_name(finding: Finding) -> str:
-    """The name of a finding's folder: one for each subject, cloner and cause."""
+    """A finding's folder: one for each subject, cloner and cause."""
     return slug(finding.subject, finding.cloner or "original", finding.id)
 
 
 def example_file(kind: str, subject: str, reason: str) -> str:
-    """The path of an example in a run's folder; `kind` is "refused" or "faults"."""
+    """An example's path in a run's folder; `kind` is "refused" or "faults"."""
     number = hashlib.blake2b(reason.encode("utf-8", "replace"), digest_size=4).hexdigest()
     name = slug(subject, reason.partition(":")[0])
     return f"{kind}/{name}-{number}.json"
@@ -104,7 +104,7 @@ def _lock_folder(folder: Path) -> int:
 
 @dataclass(frozen=True, slots=True)
 class StoredFinding:
-    """A finding with its folder, its script, and the text of its issue, or ""."""
+    """A finding with its folder, script, and the text of its issue, or ""."""
 
     folder: Path
     finding: Finding
@@ -130,7 +130,7 @@ class StoredRun:
 
 
 def read_run(path: Path) -> StoredRun:
-    """Read the folder of a run; raise `RecordError` if the folder has no run."""
+    """Read a run's folder; raise `RecordError` if it has no run."""
     path = path.resolve()
     if not path.is_dir():
         raise RecordError(f"{path}: expected the folder of a run, found no folder; correct the path")

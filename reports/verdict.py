@@ -1,4 +1,4 @@
-"""The verdict on a run: the sentences that all reports show, and the known causes."""
+"""The verdict on a run: sentences that all reports show, and known causes."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def _generator_bugs(run: Run) -> Iterator[str]:
 
 
 def refusals(run: Run) -> Iterator[str]:
-    """Yield a line for each reason why graphs were refused, with an example file."""
+    """Yield a line for each reason of a refusal, with an example file."""
     for name, counts in run.counts.items():
         for reason, graphs in sorted(counts.refused.items(), key=lambda pair: -pair[1]):
             yield f"{name} refused {graphs:,}: {reason} [{example_file('refused', name, reason)}]"
@@ -115,7 +115,7 @@ def _faults(run: Run) -> Iterator[str]:
 
 
 def graphs_by_severity(run: Run) -> dict[str, dict[str, int]]:
-    """By cloner, the number of graphs for each worst severity, "left out" and "faithful"."""
+    """By cloner, how many graphs have each worst severity, "left out" and "faithful"."""
     total = run.total
     cloners = sorted(total.verdicts, key=lambda cloner: (cloner != "upstream", cloner != "fixed", cloner))
     return {
@@ -128,7 +128,7 @@ def graphs_by_severity(run: Run) -> dict[str, dict[str, int]]:
 
 
 def severity_table(run: Run) -> tuple[list[str], list[list[str]]]:
-    """The header and the rows of a table of `graphs_by_severity`."""
+    """The header and rows of a table of `graphs_by_severity`."""
     rows = graphs_by_severity(run)
     words = [*SEVERITIES, *([LEFT_OUT] if run.at_least is not Severity.NAME else []), "faithful"]
     headings = [_GRAPH_EFFECTS[SEVERITIES[word]] if word in SEVERITIES else word for word in words]
@@ -149,7 +149,7 @@ def _sentence(run: Run, cloner: str, row: Mapping[str, int]) -> str:
 
 
 def _cloner_in_sentence(run: Run, cloner: str) -> str:
-    """The words for a cloner in a sentence: "Keras 3.15.1's clone_model"."""
+    """A cloner in a sentence: "Keras 3.15.1's clone_model"."""
     if cloner == "fixed":
         return "clonediff's own cloner"
     if cloner != "upstream":
@@ -181,7 +181,7 @@ class KnownCause:
 
 
 def known_causes(run: Run, known: KnownIssues) -> list[KnownCause]:
-    """The known causes of a run, by severity, then by number of graphs."""
+    """A run's known causes, by severity, then by number of graphs."""
     causes = [_known_cause(name, known.get(name), run) for name in run.total.known]
     return sorted(causes, key=lambda cause: (cause.severity, -cause.graphs, cause.id))
 
@@ -215,7 +215,7 @@ def _rank(item: StoredFinding) -> tuple[int, str, str]:
 
 
 def effect_of(item: StoredFinding) -> str:
-    """The effect of a finding on the clone, or "cannot be tried"."""
+    """A finding's effect on the clone, or "cannot be tried"."""
     severity = item.finding.severity
     return EFFECTS[severity] if severity is not None else "cannot be tried"
 

@@ -1,4 +1,4 @@
-"""Generates models: draws programs from a catalogue of layers and operations, and writes their source.
+"""Generates models: draws programs from a catalogue, and writes their source.
 
 `choices` makes choices from a seed or from Hypothesis. `draw` turns them into instructions. `build` writes each
 instruction as lines of Python and runs them in Keras. `prepare` adds lines that change the model before it is cloned.

@@ -36,11 +36,11 @@ from clonediff.strategies.program import (
 
 
 class Refused(Exception):
-    """Keras refuses an instruction, or a model with that instruction cannot be compared."""
+    """Keras refuses an instruction, or a model with it cannot be compared."""
 
 
 class UndefinedName(Exception):
-    """A program uses a function that neither the program nor `DEFINITIONS` defines."""
+    """A program uses a function that neither it nor `DEFINITIONS` defines."""
 
 
 class Output(NamedTuple):
@@ -90,7 +90,7 @@ _MAX_LINE_WIDTH = 120
 
 
 class Call(NamedTuple):
-    """The number of tensors that a layer was called on, and how they were passed."""
+    """The number of tensors in a call, and how they were passed."""
 
     tensor_count: int
     packed: Packing
@@ -153,7 +153,7 @@ class Builder:
 
     @contextlib.contextmanager
     def attempt(self, level: Level) -> Iterator[None]:
-        """Roll back the script, and the tensors of the level, if the block raises."""
+        """Roll back the script and the level's tensors if the block raises."""
         names, templates, modules = set(self._names), dict(self._defined_names), dict(self._modules)
         head_count, line_count = len(self._head), len(self.lines)
         input_count, node_count = len(level.inputs), len(level.nodes)
@@ -179,7 +179,7 @@ class Builder:
         self.lines.append(Line(text, role))
 
     def _define(self, name: str, definitions: Mapping[str, str]) -> str:
-        """Define a function or class above the model, unless it is defined. Return its name."""
+        """Define a function or class above the model, if necessary. Return its name."""
         template = definitions.get(name) or DEFINITIONS.get(name)
         if template is None:
             raise UndefinedName(f"<{name}> has no definition")
@@ -197,7 +197,7 @@ class Builder:
         return self._defined_names[template]
 
     def fill(self, template: str, tensors: Sequence[str] = (), definitions: Mapping[str, str] | None = None) -> str:
-        """Fill tensors and names into a value. Define and import the names that it uses."""
+        """Fill tensors and names into a value. Define and import its names."""
 
         def expression_of(name: str) -> str:
             return tensors[int(name) % len(tensors)] if name.isdigit() else self._define(name, definitions or {})
@@ -277,7 +277,7 @@ class Builder:
         return f"{self._modules[module]}.{name}"
 
     def _call_layer(self, level: Level, layer: str, stem: str, call: Call, instruction: Instruction) -> None:
-        """Call a layer or nested model with the tensors and arguments of an instruction."""
+        """Call a layer or nested model with an instruction's tensors and arguments."""
         definitions = dict(instruction.definitions) if isinstance(instruction, Apply) else {}
         tensors = [level.output(tensor).text for tensor in instruction.tensors]
         arguments = tuple((name, self.fill(text, tensors, definitions)) for name, text in instruction.call)
@@ -321,7 +321,7 @@ class Builder:
         self._call_layer(level, variable, "sequential" if nest.sequential else "inner", call, nest)
 
     def make_model(self, level: Level, variable: str, start: int, program: Program | Nest) -> None:
-        """Make the model of a level from the lines since index `start`."""
+        """Make a level's model from the lines since `start`."""
         base = "keras.Sequential" if program.sequential else "keras.Model"
         cls = base
         if program.own:
@@ -367,7 +367,7 @@ class Builder:
     # -- the script
 
     def source(self, other_text: str = "") -> str:
-        """The script. It also imports what the expressions in `other_text` need."""
+        """The script. It also imports what `other_text` needs."""
         lines = _inline_layers(self.lines)
         if self.scope is not None and self.scope.part in ("model", "both"):
             lines = [f"with {self.scope_text()}:", *(f"    {line}" for line in lines)]
@@ -382,7 +382,7 @@ class Builder:
         return "".join((plain, *modules, imports.removeprefix(plain), head, "\n\n" if definitions else "\n", body))
 
     def scope_text(self) -> str:
-        """The `custom_object_scope` with the custom function or class, as an expression."""
+        """The expression for the `custom_object_scope`."""
         assert self.scope is not None
         name = self._define(self.scope.name, {})
         self._import("keras.")
@@ -390,7 +390,7 @@ class Builder:
 
 
 def _inline_layers(lines: Sequence[Line]) -> list[str]:
-    """If the variable of a layer is used once, replace it with the constructor."""
+    """Replace a layer's variable by its constructor if it is used once."""
     texts = [line.text for line in lines]
     for line in lines:
         variable, _, layer = line.text.partition(" = ")
@@ -432,7 +432,7 @@ def snake_case(name: str) -> str:
 
 
 def arrange(texts: Sequence[str], arrangement: Arrangement, prefix: str) -> str:
-    """Write several expressions as one structure. The keys of a dict begin with `prefix`."""
+    """Write expressions as one structure. The keys of a dict begin with `prefix`."""
     listed = ", ".join(texts)
     match arrangement:
         case "plain":

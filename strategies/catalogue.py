@@ -1,4 +1,4 @@
-"""The catalogue of a release: its layers and operations, with their arguments."""
+"""A release's catalogue: its layers and operations, with arguments."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def kinds_of(
     user_layers: Mapping[str, Signature] | None = None,
     more_values: Mapping[str, tuple[str, ...]] | None = None,
 ) -> dict[str, Kind]:
-    """The kinds of a release and of the user's layers; `more_values` adds values, by argument."""
+    """The kinds of a release and of users' layers; `more_values` adds values, by argument."""
     more_values = more_values or {}
     kinds: dict[str, Kind] = {}
     for name, kind in CATALOGUE.items():
@@ -64,7 +64,7 @@ def _unlisted_kind(name: str, signature: Signature, more_values: Mapping[str, tu
 
 
 def _complete(kind: Kind, signature: Signature, more_values: Mapping[str, tuple[str, ...]]) -> Kind:
-    """Add the arguments of the signature to a kind, and remove all others."""
+    """Add the signature's arguments to a kind; remove all others."""
     bases, options = kind.base_arguments, dict(kind.options)
     if kind.family != "lambda":
         parameters = {parameter["name"]: parameter for parameter in signature["constructor"]}

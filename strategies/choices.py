@@ -1,4 +1,4 @@
-"""Makes choices from numbers that a seed determines, or that Hypothesis draws and shrinks."""
+"""Makes choices from numbers that a seed determines, or Hypothesis draws and shrinks."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Choices:
 
 
 class ModelChoices(NamedTuple):
-    """The choices for a model as a whole (`frame`), and for each of its instructions."""
+    """The choices for the whole model (`frame`), and for each instruction."""
 
     frame: Choices
     instructions: Iterator[Choices]

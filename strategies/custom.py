@@ -1,4 +1,4 @@
-"""The source of custom layers and models, written for Keras 3."""
+"""The source of custom layers and models for Keras 3."""
 
 from __future__ import annotations
 

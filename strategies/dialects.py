@@ -1,4 +1,4 @@
-"""Translates the Keras 3 names of programs for each generation of Keras."""
+"""Translates the Keras 3 names of programs for each generation."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """The imports of a script by the name that they define, and replacements for Keras 3's names."""
+    """A script's imports by the name that they define; replacements for Keras 3's names."""
 
     imports: Mapping[str, str]
     replacements: Mapping[str, str] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Draws models: proposes several versions of each instruction, and keeps the first that Keras accepts.
+"""Draws models: proposes versions of each instruction, and keeps the first that Keras accepts.
 
 Keras accepts a call if it runs on symbolic tensors, and on values.
 """
@@ -114,7 +114,7 @@ class Drawing:
         self.input_template = ""
 
     def draw_body(self, level: Level, count: int) -> list[Instruction]:
-        """Draw `count` instructions, and return those that Keras accepts."""
+        """Draw `count` instructions; return those that Keras accepts."""
         body = []
         for choices in itertools.islice(self.choices, count):
             if self.call_count < MAX_CALLS and (instruction := self._draw_instruction(level, choices)) is not None:
@@ -151,7 +151,7 @@ class Drawing:
             return None
         operands = self._operands(level, choices, kind, count)
         sketches, plain = self._sketches(level, choices, kind, argument)
-        # Try the drawn arguments on all operands, and only then the plain arguments.
+        # Try the drawn arguments on all operands, then the plain ones.
         for group in (sketches, (plain,)):
             for operand in operands:
                 if instruction := self._apply_to(level, operand, count, kind, group):
@@ -159,7 +159,7 @@ class Drawing:
         return None
 
     def _operands(self, level: Level, choices: Choices, kind: Kind, count: int) -> list[tuple[Tensor, ...] | str]:
-        """The operands to try: tensors of the model, then names of new inputs."""
+        """Operands to try: tensors of the model, then names of new inputs."""
         tensors = itertools.islice(self._tensor_choices(level, choices, kind, count), _MAX_OPERAND_CHOICES)
         wants_input, inputs = choices.chance(8), self._inputs_to_try(kind, choices)
         is_full = len(level.inputs) >= (1 if level.linear else MAX_INPUTS)
@@ -170,7 +170,7 @@ class Drawing:
     def _apply_to(
         self, level: Level, operand: tuple[Tensor, ...] | str, count: int, kind: Kind, sketches: Sequence[_Sketch]
     ) -> Instruction | None:
-        """The first accepted call on an operand: tensors, or the name of a new input."""
+        """The first accepted call on an operand: tensors, or a new input's name."""
         if not isinstance(operand, str):
             proposals = (self._proposals(level, sketch, kind, operand) for sketch in sketches)
             return self._try_proposals(level, itertools.chain.from_iterable(proposals))
@@ -193,7 +193,7 @@ class Drawing:
 
     @staticmethod
     def _tensor_choices(level: Level, choices: Choices, kind: Kind, count: int) -> Iterator[tuple[Tensor, ...]]:
-        """Yield operands: the newest or other drawn tensors, then tensors of other shapes or dtypes."""
+        """Yield the newest or other drawn tensors, then tensors of other shapes or dtypes."""
         start, shift = choices.pick((0, 0, 0, 1, 2)), choices.number(8)
         outputs = {tensor: level.output(tensor) for tensor in level.tensors()[: 1 if level.linear else None]}
         takes_strings = not is_operation(kind.name)
@@ -211,7 +211,7 @@ class Drawing:
                 yield (first, *(similar[(shift + number) % len(similar)] for number in range(count - 1)))
 
     def _sketches(self, level: Level, choices: Choices, kind: Kind, argument: str) -> tuple[list[_Sketch], _Sketch]:
-        """Sketches with all drawn arguments and with only `argument`; and the plainest sketch."""
+        """Sketches with all drawn arguments, with only `argument`, and the plainest."""
         base = choices.pick(kind.base_arguments)
         sketch = draw_lambda(choices) if kind.family == "lambda" else None
         values = self._argument_values(choices, kind, argument) if argument else {}
@@ -234,7 +234,7 @@ class Drawing:
         return [full_sketch, *sketches], _Sketch(kind.base_arguments[0], call=first_call, lambda_sketch=sketch)
 
     def _argument_values(self, choices: Choices, kind: Kind, name: str) -> dict[str, str]:
-        """Draw the value of an argument. Return it, with the arguments that it needs, by name."""
+        """Draw an argument's value. Return it, with the arguments that it needs, by name."""
         role, arguments = role_of(name), {}
         text = choices.pick(kind.options[name])
         if role and choices.number(2):
@@ -250,7 +250,7 @@ class Drawing:
         return arguments
 
     def _draw_setting(self, choices: Choices, kind: Kind, arguments: dict[str, str], number: int) -> tuple[str, ...]:
-        """Add an argument that every layer takes, or return lines that set an attribute."""
+        """Add an argument of every layer, or return lines that set an attribute."""
         setting, after = choices.pick(_COMMON_SETTINGS), list[str]()
         if setting in LAYER_ARGUMENTS:
             name, texts = LAYER_ARGUMENTS[setting]
@@ -269,7 +269,7 @@ class Drawing:
         return tuple(after)
 
     def _use_scope(self, kind: Kind, arguments: dict[str, str]) -> None:
-        """Pass the scope's function to a layer if the layer takes a function of its role."""
+        """Pass the scope's function to a layer if it takes a function of its role."""
         if self.scope is None or self.is_scope_used or self.scope.name in self.catalogue.kinds:
             return
         names = [name for name in kind.options if role_of(name) == _SCOPE_ROLES.get(self.scope.name)]
@@ -307,7 +307,7 @@ class Drawing:
                 raise Refused("no call with this mask")
 
     def _add_initial_state(self, level: Level, apply: Apply) -> Iterator[Apply]:
-        """Yield the call with the newest vector as initial state. The vector's size becomes `units`."""
+        """Yield the call with the newest vector as initial state, and its size as `units`."""
         for tensor in level.tensors():
             shape = level.output(tensor).shape
             if len(shape) == 1 and shape[0] is not None:
@@ -444,7 +444,7 @@ def _draw_outputs(frame: Choices, level: Level, ends: Sequence[Tensor]) -> tuple
 def _prepare(
     program: Program, builder: Builder, level: Level, frame: Choices, objects: Objects
 ) -> tuple[Program, Builder, Level]:
-    """Add up to three preparations that Keras accepts to the program."""
+    """Add up to three preparations that Keras accepts."""
     count = 1 + frame.chance(4) + frame.chance(16)
     draft = prepare.Draft(program, level, objects)
     for number in range(2 * count):

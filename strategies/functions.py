@@ -1,4 +1,4 @@
-"""The ways to pass a function or an object as an argument, as source text.
+"""Ways to pass a function or an object as an argument, as source.
 
 `<double>` in a value refers to the definition of that name in `DEFINITIONS`, which is written above the model.
 """
@@ -107,7 +107,7 @@ _FUNCTIONS: Mapping[str, tuple[str, str]] = {
 
 
 def write_function(form: str, name: str, parameters: str, result: str) -> tuple[str, dict[str, str]]:
-    """Write a function in a form. Return its value, and the definition that it needs."""
+    """Write a function in a form. Return its value, and the definition for it."""
 
     def fill(template: str) -> str:
         text = template.replace("NAME", name).replace("TITLE", name.title()).replace("ARGS", parameters)
@@ -152,14 +152,14 @@ def _class_definition(role: Role, name: str, template: str = _CLASS + _CONFIG) -
 
 
 def _forms(role_name: str, role: Role) -> tuple[dict[str, str], dict[str, str]]:
-    """The values of a role, by form, and the definitions that they need."""
+    """The values of a role, by form, and their definitions."""
     values, definitions = {}, {}
-    # An initializer that reads a weight of another layer would leave an initial value undefined.
+    # An initializer that reads another layer's weight would leave an initial value undefined.
     for form in _FUNCTIONS if role_name != "initializer" else (form for form in _FUNCTIONS if "layer" not in form):
         values[form], form_definitions = write_function(form, role.name, role.parameters, role.result)
         definitions.update(form_definitions)
     class_name = "MeanError" if role_name == "metric" else role.name.title()
-    # A custom activation is a layer: the initial value of its variable is undefined, too.
+    # A custom activation is a layer: its variable's initial value is undefined, too.
     attribute_values = _ATTRIBUTE_VALUES[: {"activation": 3, "loss": None, "schedule": None}.get(role_name, 4)]
     values |= {
         "namesake": f"<{role.namesake}>",
@@ -231,6 +231,6 @@ DEFINITIONS: dict[str, str] = {
 
 
 def role_of(argument: str) -> str:
-    """The role of an argument of a layer, "" if it takes no function."""
+    """The role of a layer's argument; "" if it takes no function."""
     roles = ("activation", "initializer", "regularizer", "constraint")
     return next((role for role in roles if argument == role or argument.endswith(f"_{role}")), "")

@@ -1,4 +1,4 @@
-"""An entry of the catalogue: a layer or an operation, with the arguments to try."""
+"""An entry of the catalogue: a layer or an operation, with arguments to try."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def parse_calls(text: str) -> tuple[Arguments, ...]:
 
 
 def combine(values: Mapping[str, tuple[str, ...]]) -> tuple[Arguments, ...]:
-    """The arguments of several calls, in which each value of each argument occurs."""
+    """The arguments of several calls, with each value of each argument."""
     count = max(map(len, values.values()), default=1)
     return tuple(tuple((name, texts[index % len(texts)]) for name, texts in values.items()) for index in range(count))
 

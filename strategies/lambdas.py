@@ -1,4 +1,4 @@
-"""Draws the arguments of `Lambda`: functions, masks and output shapes in many forms."""
+"""Draws arguments of `Lambda`: functions, masks and output shapes in many forms."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _FORMS = {
 }
 """Forms for `Lambda` only, besides `FUNCTION_FORMS`."""
 _FORMS_WITHOUT_FACTOR = ("registered", "named", "lambda", "static", "traced", "training", "mask")
-# Almost half are registered: for others, Keras 3 raises, which hides all other bugs.
+# Almost half are registered: for others, Keras 3 raises, which hides other bugs.
 _FORM_CHOICES = (*("registered",) * 20, *FUNCTION_FORMS, *_FORMS)
 _MASK_FORMS = ("", "pass", *("",) * 9, "some", "make", "fixed", "named", *("registered",) * 9)
 _SHAPE_FORMS = ("", "", "given", "callable", *("",) * 4, *("registered",) * 3)
@@ -69,7 +69,7 @@ class LambdaSketch(NamedTuple):
     container: Arrangement
 
     def arguments(self, count: int, rank: int) -> tuple[Arguments, Arguments]:
-        """The arguments for `count` tensors of this rank, and their definitions."""
+        """The arguments for tensors of this rank, and their definitions."""
         texts, form, container = list(self.outputs), self.form, self.container
         if count == 2:
             texts = [_OUTPUTS_OF_TWO.get(text, "x[0]") for text in texts]

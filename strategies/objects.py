@@ -23,7 +23,7 @@ _VALUES = parse_table("""
 
 
 def draw_object(role: str, objects: Objects, choices: Choices) -> str:
-    """Draw an object of a class of Keras, with one or two optional arguments."""
+    """Draw an object of Keras, with one or two optional arguments."""
     module = "losses" if role == "loss" else f"{role}s"
     names = [name for name in objects if name.rpartition(".")[0] == module]
     name = choices.pick(names)

@@ -189,7 +189,7 @@ _LIST_ARGUMENTS = ("xs", "arrays", "tensors", "values")
 
 
 def operations_of(functions: Mapping[str, Sequence[Mapping[str, Any]]], generation: str) -> dict[str, Kind]:
-    """The operations of a release, by name; `functions` has the parameters of its functions."""
+    """A release's operations by name; `functions` has its functions' parameters."""
     weights = {"operator.slice": 8}
     kinds = {name: _kind_of_calls(name, row, weights.get(name, 2), generation) for name, row in OPERATORS.items()}
     for name, parameters in functions.items():
@@ -212,7 +212,7 @@ def _kind_of_calls(name: str, row: str, weight: int, generation: str) -> Kind:
 
 
 def _kind_of_signature(name: str, parameters: Sequence[Mapping[str, Any]]) -> Kind | None:
-    """The kind of a function, None if values for a required argument are unknown."""
+    """The kind of a function; None without values for a required argument."""
     first, *others = parameters
     base: dict[str, tuple[str, ...]] = {}
     optional: dict[str, tuple[str, ...]] = {}
@@ -239,7 +239,7 @@ def _kind_of_signature(name: str, parameters: Sequence[Mapping[str, Any]]) -> Ki
 
 
 def _inputs_of(name: str) -> tuple[str, ...]:
-    """The inputs to try for an operation on images or integers; none for others."""
+    """Inputs to try for an operation on images or integers, or none."""
     if any(word in name for word in ("bitwise_", "_shift", "gcd", "lcm")):
         return ("ids", "open-ids", "id")
     return ("rgb", "image") if any(word in name for word in ("image.", "pool", "conv", "to_space", "to_depth")) else ()

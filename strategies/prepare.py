@@ -74,7 +74,7 @@ _ATTRIBUTE_SETTINGS = (
 
 
 class Draft(NamedTuple):
-    """A model before its preparations, and the objects of the release for `compile`."""
+    """A model before its preparations, and the release's objects for `compile`."""
 
     program: Program
     level: Level
@@ -82,7 +82,7 @@ class Draft(NamedTuple):
 
 
 def _compile_lines(choices: Choices, draft: Draft) -> list[str]:
-    """Draw a call of `compile` with one loss and metric, or with one per output."""
+    """Draw a call of `compile`, with one loss and metric, or one per output."""
     arguments: dict[str, str] = {}
 
     def draw_value(role: str, texts: Sequence[str]) -> str:
@@ -132,7 +132,7 @@ def _adapt_lines(choices: Choices, draft: Draft, index: int) -> list[str]:
 
 
 def remove_adapted_arguments(body: Sequence[Instruction], on: int) -> tuple[Instruction, ...]:
-    """Remove the arguments that the `adapt` of a layer learns."""
+    """Remove the arguments that a layer's `adapt` learns."""
     apply = body[on]
     assert isinstance(apply, Apply)
     others = tuple(pair for pair in apply.arguments if f" {pair[0]} " not in _ADAPTED_ARGUMENTS[apply.kind][0])
@@ -190,7 +190,7 @@ CLONE_ARGUMENTS = (
 
 
 def clone_arguments(program: Program) -> dict[str, str]:
-    """The arguments of `clone_model` as expressions, by name."""
+    """The arguments of `clone_model`: expressions by name."""
     arguments: dict[str, str] = {}
     names, is_keras_3 = program.clone_arguments.split(), program.generation == "keras"
     if "call_function" in names:

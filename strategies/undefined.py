@@ -6,7 +6,7 @@ from clonediff.strategies.program import Apply, Nest, Program, instructions
 
 
 def why_undefined(program: Program) -> str:
-    """Why the clone of a program's model is undefined, "" if it is defined."""
+    """Why the clone of a program's model is undefined, or ""."""
     preparations = {preparation.does for preparation in program.preparations}
     steps = list(instructions(program.body))
     kinds = {step.kind for step in steps if isinstance(step, Apply)}

@@ -1,4 +1,4 @@
-"""Values to try for an argument, by its name, suffix, prefix or default.
+"""Values to try for arguments, by name, suffix, prefix or default.
 
 The values of a row are separated by ` | `, the simplest first.
 """
@@ -21,7 +21,7 @@ def parse_table(text: str) -> dict[str, str]:
     return {name: row.strip() for names, row in pairs for name in names.split()}
 
 
-# A moving variance starts as a constant, since a negative variance has no square root.
+# A moving variance starts as a constant: a negative one has no square root.
 ROWS_BY_NAME: Mapping[str, str] = parse_table("""
     activation: "relu" | "tanh" | "softmax" | "elu" | keras.activations.softsign | layers.ELU() | None
     recurrent_activation: "hard_sigmoid" | keras.activations.softsign
@@ -128,7 +128,7 @@ _ANY_VALUES = '2 | 4 | 0.5 | "relu" | (2, 2) | layers.Dense(3)'
 
 
 def values(name: str, default: Any = None, *, required: bool = False) -> tuple[str, ...]:
-    """The values to try for an argument, without its default."""
+    """The values to try for an argument, except its default."""
     if isinstance(default, bool):
         return (repr(not default),)
     row = _row_for(name)

@@ -25,7 +25,7 @@ _CRASH_ADVICE = (
         "let `__init__` accept {name} as a keyword argument, or write a `from_config` that uses it; if `get_config` "
         "omits it, its value is lost",
     ),
-    (r"Could not parse config: <function", ""),  # no advice: Keras rejects registered functions, too
+    (r"Could not parse config: <function", ""),  # Keras rejects registered functions, too
     (r"Lambda layer with a Python `lambda` inside", "replace the Lambda with a custom layer"),
     (
         r"Python `?lambda|'__lambda__'|<lambda>|identifier: \{'value'|config format for \{'value'",
@@ -88,7 +88,6 @@ def _crash_advice(message: str, user_classes: UserClasses) -> Advice:
 
 
 def _lost_argument_advice(cause: Cause, user_classes: UserClasses) -> Advice:
-    """What to write if the config of a user's class loses an argument."""
     root = cause.root
     owner = _owner(root, user_classes)
     if owner is None or root.change != "":
@@ -102,7 +101,7 @@ def _lost_argument_advice(cause: Cause, user_classes: UserClasses) -> Advice:
 
 
 def _owner(root: Difference, user_classes: UserClasses) -> type | None:
-    """The user's class at fault: of a layer, or of an argument of `compile`."""
+    """The user's class at fault: of a layer, or a `compile` argument."""
     if "." not in root.name and root.first and root.first.kind in user_classes.classes:
         return user_classes.classes[root.first.kind]
     attribute = root.name.rpartition(".")[2]
@@ -112,13 +111,13 @@ def _owner(root: Difference, user_classes: UserClasses) -> type | None:
 
 
 def _parameter(owner: type, attribute: str) -> str:
-    """The constructor's parameter for an attribute; "" if there is none."""
+    """The constructor's parameter for an attribute, or ""."""
     parameters = inspect.signature(owner.__init__).parameters  # type: ignore[misc]
     return next((name for name in (attribute, attribute.lstrip("_")) if name in parameters), "")
 
 
 def _config_advice(owner: type, attributes: Iterable[str]) -> str:
-    """What to write so that the config of a class has these attributes."""
+    """What to write so that a class's config has these attributes."""
     class_name = owner.__name__
     parameters = {attribute: _parameter(owner, attribute) for attribute in attributes}
     items = ", ".join(f'"{parameter}": self.{name}' for name, parameter in parameters.items() if parameter)

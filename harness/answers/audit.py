@@ -42,7 +42,7 @@ def assert_config_is_complete(
 
 
 def classes_of(target: str) -> tuple[Generation, Sequence[str]]:
-    """The generation and the names of the classes with a config in a target."""
+    """A target's generation, and its classes with a config."""
     with SubjectProcess(Subject("keras")) as process:
         try:
             classes = process.classes(target)
@@ -54,7 +54,7 @@ def classes_of(target: str) -> tuple[Generation, Sequence[str]]:
 
 
 def audit_all(names: Sequence[str], generation: Generation, jobs: int) -> Iterator[AuditedClass]:
-    """Audit classes in `jobs` child processes; yield answers as they come."""
+    """Audit classes in `jobs` child processes; yield answers."""
     processes = [SubjectProcess(Subject(generation)) for _ in range(jobs)]
     idle = processes.copy()  # each thread takes one
 

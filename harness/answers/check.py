@@ -58,7 +58,7 @@ class ExplainedCause(msgspec.Struct, frozen=True, kw_only=True):
         return [f"{item.expected} is {item.found}" for item in differences if item.part != "layer"]
 
     def is_ignored(self, ignored: Collection[str]) -> bool:
-        """Whether `ignored` has the fingerprint, the known issue, or "documented"."""
+        """Whether `ignored` has the fingerprint, known issue or "documented"."""
         names = (self.cause.fingerprint, self.known, "documented" if self.documented else None)
         return any(name in ignored for name in names)
 

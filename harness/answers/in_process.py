@@ -91,7 +91,7 @@ class ClonedModel(msgspec.Struct, frozen=True):
     clones: dict[str, Clone]
 
     def causes_of(self, cloner: str, replaced: Collection[str] = ()) -> list[Cause]:
-        """The causes of a cloner, the worst first, except in `replaced` layers."""
+        """A cloner's causes, the worst first, except in `replaced` layers."""
         differences = compare(self.original, self.clones[cloner], _LIVE_CHECKS)
         if replaced:
             prefixes = tuple(f"{layer}/" for layer in replaced)

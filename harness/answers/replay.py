@@ -32,7 +32,7 @@ _ANSWER_WIDTH = max(map(len, ReplayAnswer))
 
 
 class CauseSummary(msgspec.Struct, frozen=True):
-    """A cause that a trial found, and the known issue that explains it."""
+    """A cause in a trial, and the known issue that explains it."""
 
     id: str
     title: str
@@ -40,7 +40,7 @@ class CauseSummary(msgspec.Struct, frozen=True):
 
 
 class ReplayRow(msgspec.Struct, frozen=True, rename={"address": "where"}):
-    """The answer for a target on a subject, with the causes that it shows."""
+    """The answer for a target on a subject, with its causes."""
 
     address: str
     title: str
@@ -68,7 +68,7 @@ def replay(
     """
     by_subject: dict[Subject, list[tuple[Target, ReplayRow]]] = defaultdict(list)
     for target in targets:
-        # If the original itself ends its process, no cloner is called.
+        # If the original ends its process, no cloner is called.
         cloner_name = "" if process_ending(target.finding) else cloner or target.cloner
         for name in map(str, subjects or (target.subject or target.generation,)):
             row = ReplayRow(target.address, target.title, target.id, name, cloner_name, reason=target.problem)
@@ -103,10 +103,10 @@ def replay(
 def _answer_row(
     row: ReplayRow, target: Target, runner: ScriptRunner, process: SubjectProcess, known: KnownIssues
 ) -> ReplayRow:
-    """The row with the answer of the target's script, or else of a trial."""
+    """The answer of the target's script, or else of a trial."""
     if target.generation not in ("", process.subject.generation):
         return replace(row, reason=f"it only applies to {target.generation}")
-    # In a script, the runner can only replace upstream, and only with `fixed`.
+    # The runner can only replace upstream, and only with `fixed`.
     script = target.script if row.cloner in UPSTREAM_AND_FIXED and target.cloner == UPSTREAM else None
     if script is not None:
         answer, reason = runner.answer(script)
@@ -125,14 +125,14 @@ def _answer_row(
 
 
 def process_ending(finding: Finding | None) -> str:
-    """How the original ended its process, if that is the finding; "" otherwise."""
+    """How the original ended its process, if that is the finding, or ""."""
     if finding is None or finding.root is not None or not finding.id.startswith(LOST_FINGERPRINT):
         return ""
     return finding.detail.partition(":")[0]
 
 
 def answer_of(finding: Finding | None, trial: Trial) -> tuple[ReplayAnswer, str]:
-    """Whether a trial shows the finding (or any cause, if there is no finding), and the reason."""
+    """Whether a trial shows the finding (without one, any cause), and the reason."""
     ending = process_ending(finding)
     if trial.skip_reason:
         return UNKNOWN, trial.skip_reason
@@ -172,16 +172,16 @@ def _title_with_id(cause: Cause) -> str:
 
 
 def _hides(difference: Difference, expected: Difference) -> bool:
-    """Whether a difference is an exception that hides the expected difference."""
+    """Whether an exception hides the expected difference."""
     if difference.raised is None or difference.check == "warned":
         return False
-    if difference.change == "raises" and not difference.run:  # the clone was not made, or its weights were not set
+    if difference.change == "raises" and not difference.run:  # no clone, or its weights were not set
         return difference.check == "made" or expected.run != "" or expected.check == "again"
     return difference.model == expected.model and difference.run in ("", expected.run)
 
 
 def row_lines(row: ReplayRow) -> Iterator[str]:
-    """Yield the lines of an answer for a terminal; details are indented."""
+    """Yield an answer's lines for a terminal; details are indented."""
     indent = " " * (_ANSWER_WIDTH + 2)
     text = f"{row.title} [{row.id}]" if row.id else row.title or row.address
     text += f", cloned by {row.cloner}" if row.cloner and row.title else ""

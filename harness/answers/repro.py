@@ -48,7 +48,7 @@ def run_script(script: Script, subject: Subject) -> tuple[ReplayAnswer, str]:
 
 
 def issue_of_root(name: str, known: KnownIssues) -> str | None:
-    """The text of one issue for all open bugs of a root cause, or None."""
+    """One issue for all open bugs of a root cause, or None."""
     root = name.removeprefix("tf-")
     generation: Generation = "tf_keras" if name.startswith("tf-") else "keras"
     bugs = [bug for bug in dict(group_by_root(known, generation)).get(root, []) if bug.until is None]

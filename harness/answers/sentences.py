@@ -21,7 +21,7 @@ _HEADLINES: tuple[tuple[Severity, dict[str, str], str], ...] = (
     (CRASH, {"run": "trained"}, "{clone} crashes when trained"),
     (CRASH, {"run": "training"}, "{clone} crashes when called in training mode"),
     (CRASH, {}, "{clone} crashes when called"),
-    # No run showed it: the effect shows when weights are set, or the clone is called.
+    # No run showed it: it shows when weights are set, or the clone is called.
     (OUTPUT, {"run": "", "change": "(clone|original) dependent"}, "{clone} uses variables of the original"),
     (OUTPUT, {"run": "", "part": "state"}, "{clone} starts with a different state"),
     (OUTPUT, {"run": "", "part": "weight|copied"}, "{clone} has different weights"),
@@ -80,7 +80,7 @@ def layer_name(place: Place | None) -> str:
 
 
 def sentence(cause: Cause, failure: Failure | None = None) -> str:
-    """The root of a cause as a sentence; without a clone, `failure` is the exception."""
+    """A cause's root as a sentence; without a clone, `failure` is the exception."""
     root, layer = cause.root, layer_name(cause.root.first)
     if names := colliding_names(cause):
         return f"the weights {' and '.join(names)} have the same name in the clone"

@@ -61,7 +61,7 @@ class Target:
 
 
 def targets(arguments: Iterable[str], known: KnownIssues, generations: Collection[str] = GENERATIONS) -> list[Target]:
-    """The targets of all arguments; "known" means the known issues of these generations."""
+    """The targets of all arguments; "known" is all known issues of the generations."""
     by_path: dict[str, Target] = {}
     for argument in arguments:
         for target in _targets_of_argument(argument, known, generations):

@@ -1,4 +1,4 @@
-"""Regroup causes for users: one cause for each loss, metric and optimizer."""
+"""Regroup causes for users: one for each loss, metric and optimizer."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def fact_name(difference: Difference) -> str:
 
 
 def _split_cause(cause: Cause) -> list[Cause]:
-    """Split a cause in the `compile` arguments by loss, metric and optimizer."""
+    """Split a cause in `compile` arguments by loss, metric and optimizer."""
     if aspect_of(cause.root).role != "compiled" or cause.root.aspect == "compiled":
         return [cause]
     groups: dict[tuple[bool, str], list[Difference]] = {}
@@ -52,7 +52,7 @@ def _split_cause(cause: Cause) -> list[Cause]:
 
 
 def _is_private(cause: Cause) -> bool:
-    """Whether only a private attribute of a Keras class differs."""
+    """Whether only a Keras class's private attribute differs."""
     root = cause.root
     names = re.findall(r"\.(\w+)", root.location.rpartition("attribute")[2])
     is_private = "_auto_config" in names or bool(names and names[-1].startswith("_"))
@@ -88,7 +88,7 @@ def _merge(causes: Sequence[Cause]) -> list[Cause]:
 
 
 def _explains(earlier: Cause, cause: Cause) -> bool:
-    """Whether a frozen layer explains reordered weights, or a missing layer its parts."""
+    """Whether a frozen layer explains reordered weights, or a lost layer its parts."""
     if (cause.root.part, cause.root.change) == ("weight", "order"):
         return earlier.root.part == "trainable"
     holder, first = earlier.root.first, cause.root.first

@@ -37,7 +37,7 @@ WAIT_SECONDS = 0.5
 
 @dataclass(slots=True)
 class NewCause:
-    """A new cause on a subject, with its number of graphs, shard and finding."""
+    """A new cause on a subject: its number of graphs, shard and finding."""
 
     count: int = 0
     shard: int = 0
@@ -56,7 +56,7 @@ class Task:
 
 
 class Campaign:
-    """Tries and reduces graphs on a pool; `corpus` has the first graphs of each subject."""
+    """Tries and reduces graphs on a pool, those in `corpus` first."""
 
     def __init__(self, corpus: Mapping[str, Sequence[bytes]], pool: Pool, record: Record) -> None:
         self._pool, self._record, self._run = pool, record, record.run
@@ -91,7 +91,7 @@ class Campaign:
             self._record.write()
 
     def _next_task(self) -> Task | None:
-        """A task for an idle worker, if any: a shard or, later, the smallest finding."""
+        """An idle worker's task, if any: a shard or, later, the smallest finding."""
         if len(self._running_tasks) >= self._pool.jobs or len(self._run.lost) == len(self._run.subjects):
             return None
         remaining = self._deadline - time.monotonic()  # seconds, infinite at first

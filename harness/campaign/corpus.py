@@ -1,4 +1,4 @@
-"""The findings of earlier runs. A campaign tries their graphs first."""
+"""Earlier runs' findings. A campaign tries their graphs first."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class NightlyCorpus:
         self.problems: list[str] = []
 
     def graphs(self, generation: str) -> tuple[bytes, ...]:
-        """The graphs of a generation as JSON, each once, in the order of file names."""
+        """A generation's graphs as JSON, each once, in the order of file names."""
         paths = [path for path in (self.folder / generation).glob("[!.]*.json") if path.is_file()]
         graphs: dict[bytes, None] = {}
         for path in sorted(sorted(paths, key=os.path.getmtime, reverse=True)[:MAX_GRAPHS]):

@@ -1,4 +1,4 @@
-"""The workers of a campaign: local threads, or the workers of a Dask cluster.
+"""A campaign's workers: local threads, or the workers of a Dask cluster.
 
 Threads can serve about 15 jobs; for more on one machine, start Dask workers. Only this module imports Dask.
 """
@@ -63,7 +63,7 @@ class DaskPool:
                 f"{address}: no Dask scheduler with a worker answers within {TIMEOUT:g} s: start both"
             ) from error
         self._campaign = setup.campaign
-        # The setup is a task, so that each worker fetches it only once.
+        # The setup is a task: each worker fetches it only once.
         self._setup = self._client.submit(copy.copy, setup, pure=False)
         self._executor = self._client.get_executor(pure=False)
         self._last_seen = time.monotonic()

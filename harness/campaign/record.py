@@ -1,4 +1,4 @@
-"""The record of a campaign: its counts and findings, written during the run.
+"""A campaign's record: its counts and findings, written during the run.
 
 A finding is written immediately, and again when it is reduced. Files are replaced atomically.
 """
@@ -40,7 +40,7 @@ class Record:
     last_report: float = 0.0
 
     def add(self, subject: str, result: Result) -> None:
-        """Add the counts of a task, and its refused and failed graphs."""
+        """Add a task's counts, and its refused and failed graphs."""
         self.run.versions[subject] = result.versions
         self.run.counts[subject] = self.run.counts.get(subject, Counts()).plus(result.counts)
         for kind, graphs in (("refused", result.refused_examples), ("faults", result.fault_examples)):
@@ -48,7 +48,7 @@ class Record:
                 self.folder.write_example(kind, subject, reason, graph)
 
     def add_finding(self, finding: Finding) -> None:
-        """Write a finding that is new or has changed, and store it in the corpus."""
+        """Write a new or changed finding, and store it in the corpus."""
         name = folder_name(finding)
         old_finding = self.findings.get(name)
         if finding == old_finding:

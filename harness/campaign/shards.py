@@ -1,4 +1,4 @@
-"""The data of a campaign's tasks: their setup, shards, and results.
+"""The data of a campaign's tasks: setup, shards, and results.
 
 A shard is a few graphs on one subject, given by seeds and counts, so it can be retried on another worker.
 """
@@ -44,7 +44,7 @@ class Shard(msgspec.Struct, frozen=True):
 
 
 def shards(run: Run, corpus: Mapping[str, Sequence[bytes]]) -> Iterator[Shard]:
-    """Yield the shards of a run, in turn for each subject, the corpus first."""
+    """Yield a run's shards, in turn for each subject, the corpus first."""
     numbers = itertools.count()
     for row in itertools.zip_longest(*(_shards_of(name, run, corpus.get(name, ()), numbers) for name in run.subjects)):
         yield from filter(None, row)

@@ -1,6 +1,6 @@
-"""The tasks of a worker: try a shard, and reduce a finding.
+"""A worker's tasks: try a shard, and reduce a finding.
 
-A worker keeps a warm process of each subject between tasks.
+A worker keeps a warm process of each subject.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class CampaignTrials(GraphTrials):
 
 
 class WarmSubject:
-    """A subject's process, and a runner of scripts on the same release."""
+    """A subject's process, and a runner of scripts on its release."""
 
     def __init__(self, name: str, setup: Setup) -> None:
         subject = Subject.parse(name)
@@ -142,7 +142,7 @@ class WarmSubject:
 
 
 def _pictures(pair: Pair) -> tuple[tuple[Box, ...], ...]:
-    """The boxes of the original's calls and, if there is one, of the clone's."""
+    """The boxes of the original's calls and, if any, the clone's."""
     original = tuple(_boxes(pair.original.structure, pair.tensor_name))
     if pair.clone.observation is None:
         return (original,)
@@ -150,7 +150,7 @@ def _pictures(pair: Pair) -> tuple[tuple[Box, ...], ...]:
 
 
 def _boxes(model: Structure, name_of: TensorNamer) -> Iterator[Box]:
-    """Yield a box for each call of a model, in topological order."""
+    """Yield a box for each call, in topological order."""
     layers = enumerate(model.layers)
     calls = {(index, number): call for index, layer in layers for number, call in enumerate(layer.calls)}
     inputs = {place: list(tensors([call.args, call.kwargs])) for place, call in calls.items()}
@@ -168,7 +168,7 @@ _closed_campaigns: set[str] = set()
 
 
 def close_campaign(campaign: str) -> None:
-    """End the processes of a campaign on this worker. Tasks that use them fail."""
+    """End a campaign's processes on this worker. Tasks that use them fail."""
     _closed_campaigns.add(campaign)
     for key in [key for key in list(_warm_subjects) if key[1] == campaign]:
         _warm_subjects.pop(key).end()
@@ -195,7 +195,7 @@ def try_shard(setup: Setup, shard: Shard) -> Result:
     examples: dict[str, bytes] = {}
     for graph in _graphs(shard, trials):
         trial = trials.try_graph(graph)
-        # A refused graph of the corpus does not count: its layer may no longer exist.
+        # A refused graph of the corpus does not count: its layer may be gone.
         if trial.refusal is not None and not shard.graphs:
             text = reason(trial.refusal.type, trial.refusal.message)
             reasons[text] += 1
@@ -227,7 +227,7 @@ def _graphs(shard: Shard, trials: CampaignTrials) -> Iterator[Graph]:
 
 
 def _nested_counts(counts: Mapping[tuple[str, Any], int]) -> dict[str, dict[str, int]]:
-    """Convert counts by pair to counts by first item, then by second item."""
+    """Counts by pair as counts by first item, then by second."""
     rows: dict[str, dict[str, int]] = {}
     for (name, key), count in counts.items():
         rows.setdefault(name, {})[key.word if isinstance(key, Severity) else key] = count

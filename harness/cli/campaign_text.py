@@ -1,4 +1,4 @@
-"""The output of a campaign: progress, findings and result."""
+"""A campaign's output: progress, findings and result."""
 
 from __future__ import annotations
 

@@ -127,7 +127,7 @@ def _setup(known: KnownIssues, minutes: float | None, trials: int | None, **opti
 
 
 def possible_jobs(subject_count: int) -> int:
-    """How many jobs the CPUs and memory of this machine or container allow."""
+    """How many jobs this machine's or container's CPUs and memory allow."""
     cpus, memory = float(len(os.sched_getaffinity(0))), float(psutil.virtual_memory().available)
     with contextlib.suppress(OSError, ValueError):  # there is no limit, or it is "max"
         quota, period = map(int, (_CGROUP / "cpu.max").read_text().split())

@@ -92,7 +92,7 @@ def command(
 
 
 def replay_exit_code(rows: list[ReplayRow], *, interrupted: bool, bisect: bool = False) -> int:
-    """The exit code for the answers; with `bisect`, the code that `git bisect run` expects."""
+    """The exit code for the answers; with `bisect`, for `git bisect run`."""
     answers = {row.answer for row in rows} - {ReplayAnswer.GONE}
     if bisect and not interrupted:
         return 1 if ReplayAnswer.BREAKS in answers else SKIP_COMMIT if answers else 0

@@ -51,12 +51,11 @@ def say_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
 
 
 def exit_code(*, interrupted: bool = False, failed: bool = False, breaks: bool = False) -> int:
-    """The exit code of a command that was interrupted, failed, or found a difference."""
     return 130 if interrupted else 2 if failed else int(breaks)
 
 
 def estimate(count: int, total: int, seconds: float) -> str:
-    """The remaining time as the end of a line, or ""."""
+    """The remaining time to end a line, or ""."""
     return f", about {duration(seconds * (total - count) / count)} left" if 0 < count < total else ""
 
 
@@ -87,7 +86,7 @@ class Progress:
         return time.monotonic() - self._start
 
     def show(self, text: str | Callable[[], str]) -> None:
-        """Show a text, or the result of a function, if it is time for a line."""
+        """Show a text, or a function's result, if it is time for a line."""
         if self._status is None and (self._quiet or self.seconds < self._next_line):
             return
         self._next_line = self.seconds + _NEXT_PAUSE

@@ -20,7 +20,7 @@ class Copier:
     def __init__(self, adapter: Any, root: Any, unbuilt: bool = False) -> None:
         self.adapter = adapter  # our module `keras3` or `tf_keras`
         self.root = root
-        self.unbuilt = unbuilt  # whether copies have the state before `build`, without variables and calls
+        self.unbuilt = unbuilt  # whether copies are as before `build`: no variables, no calls
         self.cached_plans = PLANS.setdefault((adapter, unbuilt), {})
         self.plans = self.cached_plans.copy()
         self.objects: dict[int, Any] = {}
@@ -51,7 +51,7 @@ class Copier:
         return plan
 
     def walk(self, *roots: Any) -> None:
-        """Find all objects of the model that can be reached from `roots`."""
+        """Find all objects of the model that `roots` reach."""
         queue = list(roots)
         objects, memo, plans = self.objects, self.memo, self.plans
         while queue:
@@ -72,7 +72,7 @@ class Copier:
                 queue += self.referents_to_copy(obj, plan)
 
     def referents_to_copy(self, obj: Any, plan: Plan) -> list[Any]:
-        """The objects to which an object refers, without those that the clone lacks."""
+        """An object's referents, without those that the clone lacks."""
         if plan.is_list_or_dict:
             return parts.items(obj, plan.container)
         if plan.way is Way.TUPLE:
@@ -93,7 +93,7 @@ class Copier:
         return values + parts.items(obj, plan.container) if plan.container else values
 
     def walk_functions(self) -> None:
-        """Find the objects in functions that refer to the model, and forget other functions."""
+        """Find the objects in functions that refer to the model; forget other functions."""
         count, path_ids = -1, set()
         while len(self.objects) + len(self.functions) > count:  # functions may refer to new objects
             count = len(self.objects) + len(self.functions)
@@ -142,7 +142,7 @@ class Copier:
         return path_ids
 
     def copy(self, *roots: Any) -> None:
-        """Copy the objects that can be reached from `roots`, by default the model, once each."""
+        """Copy once each object that `roots`, by default the model, reach."""
         count = len(self.objects)
         self.walk(*(roots or (self.root,)))
         self.walk_functions()
@@ -192,7 +192,7 @@ class Copier:
         return new is None or (new is self and isinstance(item, self.adapter.CALL))
 
     def _update_histories(self) -> None:
-        """Renumber the call in each tensor's history: calls of other graphs are left out."""
+        """Renumber the call in each tensor's history: other graphs' calls are left out."""
         for tensor, new in self.pairs(self.adapter.TENSOR):
             history: Any = getattr(tensor, "_keras_history", None)
             call = self.memo.get(id(parts.call_of(tensor)))
@@ -203,7 +203,7 @@ class Copier:
                 new._keras_history = type(history)(self.copy_of(history[0]), *history[1:])
 
     def copy_of(self, obj: Any) -> Any:
-        """The copy of an object of the model; any other object itself."""
+        """The copy of a model's object; any other object itself."""
         new = self.memo.get(id(obj), self)
         if new is not self:
             return new
@@ -231,7 +231,7 @@ class Copier:
         return new
 
     def _copy_with(self, obj: Any, copy_object: Any) -> Any:
-        """Copy an object with a function; an error names the object's holder."""
+        """Copy an object with a function; an error names its holder."""
         try:
             return copy_object(obj, self.memo)
         except Exception as error:
@@ -252,6 +252,6 @@ class Copier:
         return f"the model '{getattr(self.root, 'name', '')}'"
 
     def pairs(self, cls: Any) -> list[tuple[Any, Any]]:
-        """Each object of a class that the last `copy` copied, with its copy."""
+        """Each object of a class that `copy` last copied, with its copy."""
         objects = [obj for base, group in self.latest_objects.items() if issubclass(base, cls) for obj in group]
         return [(obj, self.memo[id(obj)]) for obj in objects if self.memo.get(id(obj)) is not None]

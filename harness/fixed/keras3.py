@@ -41,7 +41,7 @@ def keep_symbolic_mask(mask: Any) -> Any:
 COPIED_MODULES = (
     *("keras.src", "tensorflow.python.trackable.data_structures"),
     "tensorflow.python.ops.stateful_random_ops",
-    "tensorflow.python.trackable.layer_utils",  # its objects report changes of TensorFlow's list wrappers
+    "tensorflow.python.trackable.layer_utils",  # reports changes of TensorFlow's list wrappers
 )
 VARIABLE, CALL, TENSOR, LAYER, METRIC, OPTIMIZER = KerasVariable, Node, KerasTensor, Layer, Metric, BaseOptimizer
 NAME_ATTRIBUTE = "name"
@@ -85,14 +85,14 @@ UNBUILT_COPY_RULES: Rules = {
 
 
 def prepare_copies(copier: Copier) -> None:
-    """Give copies empty parameter lists of torch: parameters have no values yet."""
+    """Give copies empty torch parameter lists: parameters have no values yet."""
     for layer, _ in copier.pairs(Layer):
         parameters = vars(layer).get("_modules", {}).get("_torch_params")
         copier.memo.update({} if parameters is None else {id(parameters): type(parameters)()})
 
 
 def complete_copies(copier: Copier) -> None:
-    """Recreate tables keyed by `id`, and draw seeds that the user did not choose."""
+    """Recreate tables keyed by `id`; draw seeds that the user did not choose."""
     for _, tracker in copier.pairs(Tracker):
         tracker.stored_ids = {name: set(map(id, store)) for name, (_, store) in tracker.config.items()}
     for _, graph in copier.pairs(Function):
@@ -125,7 +125,7 @@ def update_dependents(copier: Copier) -> None:
 
 
 def apply_setting(copier: Copier, layer: Any, variable: Any, name: str) -> None:
-    """Give the clone's weight a regularizer or constraint that was replaced on the layer."""
+    """Give the clone's weight a regularizer or constraint replaced on the layer."""
     setting = name.rpartition("_")[2]
     if getattr(variable, setting) is not vars(layer)[name]:
         setattr(copier.copy_of(variable), setting, vars(copier.copy_of(layer))[name])
@@ -143,7 +143,7 @@ def build_like(layer: Any, new: Any) -> Any:
 
 
 def set_value(copier: Copier, variable: Any, new: Any, initial: Any) -> None:
-    """Give `new`, the copy of a variable, the value of `initial`: an array or variable."""
+    """Give `new`, a variable's copy, the value of `initial`: an array or variable."""
     parameter = copier.memo.get(id(variable._value))
     if parameter is not None:  # the variable shares it with a torch module
         new._initialize(parameter)
@@ -164,7 +164,7 @@ def reset_states(values: Values) -> None:
 
 
 def fresh_optimizer(values: Values, optimizer: Any) -> Any:
-    """Create and build an optimizer with the settings of another, without its state."""
+    """Create and build an optimizer with another's settings, not its state."""
     new = values.unbuilt_copy(optimizer)
     vars(new)["_iterations"] = keras.Variable(0, dtype=optimizer._iterations.dtype, trainable=False)
     if optimizer.built:
@@ -190,7 +190,7 @@ def endpoints_of(model: Any) -> tuple[Any, Any]:
 
 
 def calls_of(model: Any) -> list[Any]:
-    """The calls that lead to the outputs, without calls that only compute masks."""
+    """The calls that lead to the outputs, without those only for masks."""
     tensor_ids = {id(tensor) for tensor in model.outputs}
     calls: list[Any] = []
     nodes = [node for depth in sorted(model._nodes_by_depth) for node in model._nodes_by_depth[depth]]
@@ -202,7 +202,7 @@ def calls_of(model: Any) -> list[Any]:
 
 
 def arguments_of(call: Any) -> tuple[Any, dict[str, Any]]:
-    """The arguments that the user passed, without masks and `training` that Keras added."""
+    """The user's arguments, without masks and `training` that Keras added."""
     args, kwargs = call.arguments.args, call.arguments.kwargs
     layer = call.operation
     parameters = inspect.signature(layer.call).parameters
@@ -227,7 +227,7 @@ def arguments_of(call: Any) -> tuple[Any, dict[str, Any]]:
 
 
 def copy_attributes(replay: Replay, model: Any, new: Any) -> None:
-    """Copy the attributes of the original, but not its graph, to a new model."""
+    """Copy the original's attributes, but not its graph, to a new model."""
     excluded = {*vars(new), *replay.copier.plan(type(model)).rules, "_functional"} - {"_dtype_policy", "_auto_config"}
     excluded |= {*COMPILE_ATTRIBUTES, *TRACKING_ATTRIBUTES}
     with DotNotTrackScope():  # as `compile` sets them
@@ -238,7 +238,7 @@ def copy_attributes(replay: Replay, model: Any, new: Any) -> None:
 
 
 def _retarget_optimizer(replay: Replay, model: Any, new: Any) -> None:
-    """Make the optimizer of a clone train the clone's weights."""
+    """Make a clone's optimizer train the clone's weights."""
     for layer in layers_of(model):
         pairs = replay.pairs_of_variables(layer, replay.memo[id(layer)]) if isinstance(layer, Layer) else None
         replay.memo.update((id(variable), new_variable) for variable, new_variable in pairs or ())

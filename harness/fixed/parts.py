@@ -1,4 +1,4 @@
-"""The contents of objects, and copies of functions and of framework resources."""
+"""The contents of objects; copies of functions and framework resources."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def namespace(obj: Any) -> dict[str, Any]:
 
 
 def attributes(obj: Any, plan: Any) -> dict[str, Any]:
-    """The attributes of an object in its `__dict__` and slots."""
+    """An object's attributes in its `__dict__` and slots."""
     values = namespace(obj)
     if plan.slots:
         values = dict(values)
@@ -47,7 +47,7 @@ def attributes(obj: Any, plan: Any) -> dict[str, Any]:
 
 
 def items(obj: Any, base: Any) -> list[Any]:
-    """The items of a container, read by the methods of its builtin class `base`."""
+    """A container's items, read by the methods of its builtin class `base`."""
     if not issubclass(base, dict):
         return list(base.__iter__(obj))
     factory = [obj.default_factory] if isinstance(obj, collections.defaultdict) else []
@@ -55,7 +55,7 @@ def items(obj: Any, base: Any) -> list[Any]:
 
 
 def fill_items(obj: Any, new: Any, base: Any, copy_of: CopyOf, is_left_out: Callable[[Any], bool]) -> None:
-    """Copy the items of a container to `new` by the methods of `base`."""
+    """Copy a container's items to `new` by the methods of `base`."""
     if issubclass(base, dict):
         for key, value in base.items(obj):
             base.__setitem__(new, copy_of(key), copy_of(value))
@@ -73,7 +73,7 @@ def layer_of(call: Any) -> Any:
 
 
 def call_of(tensor: Any) -> Any:
-    """The call that produced a symbolic tensor, if there is one."""
+    """The call that produced a symbolic tensor, if any."""
     layer, index, _ = getattr(tensor, "_keras_history", None) or (None, 0, 0)
     calls = () if layer is None else layer._inbound_nodes
     return calls[index] if index < len(calls) else None
@@ -134,7 +134,7 @@ class Globals(dict[str, Any]):
 
 
 def globals_of(function: types.FunctionType) -> dict[str, Any]:
-    """The globals that a user's function reads, by name, without modules and classes."""
+    """A user's function's globals, by name, without modules and classes."""
     module = function.__globals__
     if str(module.get("__name__")).partition(".")[0] in LIBRARIES:
         return {}
@@ -143,7 +143,7 @@ def globals_of(function: types.FunctionType) -> dict[str, Any]:
 
 
 def objects_in_closures(cls: type) -> list[tuple[str, Any]]:
-    """The objects in closures of a user's class, each with the name of the method."""
+    """The objects in a user's class's closures, each with the method's name."""
     bases = [base for base in cls.__mro__ if base.__module__.partition(".")[0] not in LIBRARIES]
     methods = [method for base in bases for method in vars(base).values() if isinstance(method, types.FunctionType)]
     cells = [(method.__name__, cell) for method in methods for cell in method.__closure__ or ()]
@@ -152,7 +152,7 @@ def objects_in_closures(cls: type) -> list[tuple[str, Any]]:
 
 @functools.lru_cache(maxsize=4096)
 def names_in(code: types.CodeType, *operations: str) -> frozenset[str]:
-    """The names that `operations` use in a code object and its nested functions."""
+    """The names that `operations` use in code and its nested functions."""
     names = {step.argval for step in dis.get_instructions(code) if step.opname in operations}
     inner = (names_in(item, *operations) for item in code.co_consts if isinstance(item, types.CodeType))
     return frozenset(names.union(*inner))
@@ -202,17 +202,17 @@ def contents(function: Any) -> list[Any]:
 
 
 def strategy_of_model(_: Any) -> Any:
-    """The TensorFlow strategy in whose scope the model is cloned; None outside a scope."""
+    """The TensorFlow strategy of the current scope, or None."""
     return strategy_of_optimizer(_) if sys.modules["tensorflow"].distribute.has_strategy() else None
 
 
 def strategy_of_optimizer(_: Any) -> Any:
-    """The TensorFlow strategy of the current scope; outside a scope, the default one."""
+    """The TensorFlow strategy of the current scope, or else the default one."""
     return sys.modules["tensorflow"].distribute.get_strategy()
 
 
 def copy_of_resource(obj: Any, memo: dict[int, Any]) -> Any:
-    """Copy a framework object if it has state: table, variable, torch tensor, lock."""
+    """Copy a framework object with state: table, variable, torch tensor, lock."""
     if type(obj) in LOCKS:
         return LOCKS[type(obj)]()
     if hasattr(obj, "_copy_trackable_to_cpu") and hasattr(obj, "_resource_handle"):
@@ -222,7 +222,7 @@ def copy_of_resource(obj: Any, memo: dict[int, Any]) -> Any:
         return copies.get(obj, obj)
     if hasattr(obj, "_iterator_resource"):
         raise TypeError("the position of an iterator cannot be read")
-    if hasattr(obj, "untyped_storage"):  # a tensor of torch, which may share its memory with a variable
+    if hasattr(obj, "untyped_storage"):  # torch's, which may share its memory with a variable
         return obj.detach().clone()
     has_state = hasattr(obj, "named_parameters") or hasattr(obj, "assign_add")
     return copy.deepcopy(obj, memo) if has_state else obj

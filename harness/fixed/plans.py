@@ -47,7 +47,7 @@ COPY_METHODS = (
     *("__copy__", "__deepcopy__", "__reduce__", "__reduce_ex__"),
     *("__getnewargs__", "__getnewargs_ex__", "__getstate__", "__setstate__"),
 )
-HEAP_TYPE = 1 << 9  # the flag of a class that is defined in Python code
+HEAP_TYPE = 1 << 9  # the flag of a class in Python code
 Rules = dict[Any, dict[str, Any]]
 """By class and attribute, the value that a clone gets, as in `Plan.rules`."""
 
@@ -115,7 +115,7 @@ def way_of(cls: type, modules: tuple[str, ...], variable_class: Any) -> Way:
 
 
 def is_plain(cls: type) -> bool:
-    """Whether objects of a class only have attributes and items, and no copy methods."""
+    """Whether objects of a class have attributes and items only, no copy methods."""
     for base in cls.__mro__:
         if not base.__flags__ & HEAP_TYPE:
             if base not in (object, *CONTAINERS, collections.defaultdict):

@@ -19,7 +19,7 @@ from clonediff.harness.fixed.values import Values
 
 @dataclasses.dataclass(eq=False)
 class Replay:
-    """Repeats the calls of one model; `adapter` is our module `keras3` or `tf_keras`."""
+    """Repeats one model's calls; `adapter` is our module `keras3` or `tf_keras`."""
 
     adapter: Any
     model: Any
@@ -73,7 +73,7 @@ class Replay:
         return memo[id(model)]
 
     def _models_to_repeat(self, model: Any) -> list[Any]:
-        """The models whose calls are repeated, each after its nested models."""
+        """The models to repeat, each after its nested models."""
         parts: dict[int, Any] = {}
         for layer in self.adapter.layers_of(model) if self.recursive else ():
             if isinstance(layer, (self.adapter.Sequential, self.adapter.Functional)):
@@ -90,7 +90,7 @@ class Replay:
         self.settled_ids.add(id(layer))
 
     def copy(self, *objects: Any) -> None:
-        """Copy objects that have no copy yet, and give the copies' variables values."""
+        """Copy objects without a copy, and give the copies' variables values."""
         self.copier.copy(*objects)
         Values(self.copier).run(self.weights)
 
@@ -118,7 +118,7 @@ class Replay:
             self._rename_mask(*(getattr(tensor, "_keras_mask", None) for tensor in pair))
 
     def _rename_mask(self, mask: Any, new: Any) -> None:
-        """Name the operations that computed the clone's mask like those of the original."""
+        """Name the operations that computed the clone's mask like the original's."""
         calls = call_of(mask), call_of(new)
         operation, new_operation = (call and layer_of(call) for call in calls)
         is_called = isinstance(operation, self.adapter.LAYER) or id(operation) in self.settled_ids
@@ -157,7 +157,7 @@ class Replay:
         return [tensor._keras_history[0], *(self.memo[id(layer)] for layer in layers)]
 
     def are_alike(self, old: Any, new: Any) -> bool:
-        """Whether two structures have tensors of the same shapes and dtypes."""
+        """Whether two structures have tensors of equal shapes and dtypes."""
 
         def signature(structure: Any) -> list[Any]:
             tensors = [leaf for leaf in self.flatten(structure) if isinstance(leaf, self.adapter.TENSOR)]
@@ -211,7 +211,7 @@ class Replay:
                     part.finalize_state()
 
     def pairs_of_variables(self, layer: Any, new: Any) -> list[tuple[Any, Any]] | None:
-        """The pairs of variables of a layer and its replacement; None if their shapes differ."""
+        """The pairs of variables of a layer and its replacement; None if shapes differ."""
         values = Values(self.copier)
         variables = values.variables_in(layer)
         copies = values.variables_in(new)
@@ -219,7 +219,7 @@ class Replay:
         return [(variables[place], copies[place]) for place in variables] if shapes == new_shapes else None
 
     def _ordered_tensors(self, input_tensors: Any) -> list[Any]:
-        """The tensors in `input_tensors`, in the order of the model's inputs."""
+        """The tensors of `input_tensors` in the order of the model's inputs."""
         is_sequential = self.is_sequential(self.model)
         inputs: list[Any] = ["a tensor"] if is_sequential else list(self.model.inputs)
         structure = inputs if is_sequential else self.adapter.endpoints_of(self.model)[0]
@@ -246,7 +246,7 @@ def _shapes(layer: Any) -> str:
 
 
 def skeleton(structure: Any) -> Any:
-    """The nesting of a structure: tuples count as lists, and a list of one item as that item."""
+    """A structure's nesting: tuples count as lists, a list of one item as that item."""
     if isinstance(structure, dict):
         return {key: skeleton(value) for key, value in structure.items()}
     parts = [skeleton(value) for value in structure] if isinstance(structure, list | tuple) else [None]

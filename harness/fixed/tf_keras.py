@@ -78,7 +78,7 @@ UNBUILT_COPY_RULES: Rules = {
 
 
 def prepare_copies(copier: Copier) -> None:
-    """Map names that contain `id`s to new names; recreate variables of another strategy in this one."""
+    """Map names with `id`s to new names; recreate another strategy's variables in this one."""
     for tensor, new in copier.pairs(KerasTensor):
         copier.new_names[str(id(tensor))] = str(id(new))
     for variable, _ in copier.pairs(BaseResourceVariable):
@@ -140,7 +140,7 @@ def apply_setting(copier: Copier, layer: Any, variable: Any, name: str) -> None:
 
 
 def _held_ids(function: Any) -> set[int]:
-    """The `id`s of the objects in a function, and in the functions among them."""
+    """The `id`s of objects in a function, and in functions among them."""
     parts = contents(function)
     return {*map(id, parts)}.union(*(_held_ids(part) for part in parts if isinstance(part, FunctionType | partial)))
 
@@ -212,7 +212,7 @@ def fresh_optimizer(values: Values, optimizer: Any, variables: Any = None) -> An
         new.build(variables)
     elif "_index_dict" in vars(optimizer):
         pairs = values.copier.pairs(tf.Variable)
-        pairs.sort(key=lambda pair: value_of(pair[0]) is None)  # wrappers last: they have the names of their variables
+        pairs.sort(key=lambda pair: value_of(pair[0]) is None)  # wrappers last: their variables have the same names
         by_name = {variable._unique_id: new_variable for variable, new_variable in pairs}
         new.build([by_name[name] for name in optimizer._index_dict])
     return new
@@ -253,7 +253,7 @@ def copy_attributes(replay: Replay, model: Any, new: Any) -> None:
 
 
 def _compile_clone(replay: Replay, model: Any, new: Any) -> None:
-    """Compile a new model like the original, with a new optimizer for its weights."""
+    """Compile a new model like the original, with a new optimizer."""
     config = {name: value for name, value in model._compile_config.config.items() if name != "optimizer"}
     replay.copy(*config.values())
     optimizer = fresh_optimizer(Values(replay.copier), model.optimizer, new.trainable_variables)

@@ -1,4 +1,4 @@
-"""Gives the variables of a clone their initial values, or the values of the original."""
+"""Gives a clone's variables their initial values, or the original's."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Values:
         self.random_sources = {key: copier.memo[key] for key in random_sources}
 
     def run(self, weights: bool) -> None:
-        """Give all variables values, without the warnings that Keras gave for the original."""
+        """Give all variables values, without repeating Keras' warnings."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             messages: list[str] = [] if weights else self._initialize()
@@ -47,7 +47,7 @@ class Values:
             warnings.warn(message, stacklevel=4)
 
     def set_value(self, variable: Any, initial: Any) -> None:
-        """Give the copy of `variable` the value of `initial`, which may be `variable` itself."""
+        """Give the copy of `variable` the value of `initial`, perhaps `variable` itself."""
         _, new = self.empty_copies.pop(id(variable))
         self.adapter.set_value(self.copier, variable, new, initial)
 
@@ -57,7 +57,7 @@ class Values:
                 self.set_value(variable, variable)
 
     def _initialize(self) -> list[str]:
-        """Give each variable its initial value, and return messages to warn with."""
+        """Give each variable its initial value; return messages to warn with."""
         adapter = self.adapter
         adapter.reset_states(self)
         for metric, new in self.copier.pairs(adapter.METRIC):
@@ -69,7 +69,7 @@ class Values:
         optimizers = [optimizer for optimizer, _ in self.copier.pairs(adapter.OPTIMIZER)]
         roots = (self.copier.root, *optimizers)
         reachable_ids = {id(variable) for root in roots for variable in self.variables_in(root).values()}
-        # A layer that only a function holds keeps its weights: `set_weights` cannot reach them.
+        # `set_weights` cannot reach a layer that only a function holds: it keeps its weights.
         pairs = [pair for key, pair in self.empty_copies.items() if key not in reachable_ids]
         self._keep_values(variable for variable, _ in pairs)
         self.random_sources.update((id(variable), new) for variable, new in pairs)  # an initializer may use them
@@ -77,14 +77,14 @@ class Values:
         for layer in sorted(layers, key=lambda layer: layer is not self.copier.root):
             self._initialize_layer(layer)
         messages = [text for layer in layers for text in self._keep_rest(layer, adapter.variables_of(self, layer))]
-        for optimizer in optimizers:  # counters and slots are initialized, the learning rate is kept
+        for optimizer in optimizers:  # counters and slots start again, not the learning rate
             variables = self.variables_in(optimizer)
             self.copy_initial_values(variables, adapter.fresh_optimizer(self, optimizer))
             messages += self._keep_rest(optimizer, variables.values())
         return messages
 
     def _apply_settings(self) -> None:
-        """Apply the regularizers and constraints that layers got after `build`."""
+        """Apply regularizers and constraints that layers got after `build`."""
         for layer, _ in self.copier.pairs(self.adapter.LAYER):
             for name in [name for name in vars(layer) if name.endswith(("_regularizer", "_constraint"))]:
                 weight = name.rpartition("_")[0]
@@ -93,7 +93,7 @@ class Values:
                     self.adapter.apply_setting(self.copier, layer, variable, name)
 
     def _initialize_layer(self, layer: Any) -> None:
-        """Initialize the weights of a layer and its sublayers as `build` does."""
+        """Initialize a layer's and its sublayers' weights as `build` does."""
         if self._has_empty_copies(layer) and type(layer).build not in self.adapter.COMMON_BUILDS:
             self._initialize_from(layer, lambda layer: self.adapter.build_like(layer, self.unbuilt_copy(layer)))
         if self._has_empty_copies(layer):
@@ -107,7 +107,7 @@ class Values:
         return any(id(weight) in self.empty_copies for weight in weights)
 
     def _keep_rest(self, owner: Any, variables: Iterable[Any]) -> Iterator[str]:
-        """Keep the values of variables that neither `build` nor `from_config` creates; yield messages."""
+        """Keep values that neither `build` nor `from_config` creates; yield messages."""
         error = self.errors.get(id(owner))
         reason = f" ({type(error).__name__}: {textwrap.shorten(str(error), 150)})" if error else ""
         for variable in variables:
@@ -121,7 +121,7 @@ class Values:
                 )
 
     def _initialize_from(self, layer: Any, create: Callable[[Any], Any]) -> None:
-        """Initialize the variables of a layer from a new layer, which `create` returns."""
+        """Initialize a layer's variables from a new layer, which `create` returns."""
         variables = self.variables_in(layer)
         try:
             new = create(layer)
@@ -133,7 +133,7 @@ class Values:
         self.copy_initial_values(variables, new)
 
     def _refuse_other_weights(self, layer: Any, variables: dict[Place, Any], new: Any) -> None:
-        """Refuse a layer if a setting that was changed after `build` requires other weights."""
+        """Refuse a layer if a setting changed after `build` requires other weights."""
         for place, variable in self.variables_in(new).items():
             old = variables.get(place, _part_at(place, layer))
             is_part = any(place[:length] in variables for length in range(len(place)))  # of a distributed variable
@@ -147,7 +147,7 @@ class Values:
                 )
 
     def copy_initial_values(self, variables: dict[Place, Any], new: Any) -> None:
-        """Give variables' copies the values at the same places in a new object."""
+        """Give variables' copies the values at their places in a new object."""
         used_ids = set()
         for place, variable in variables.items():
             initial = _part_at(place, new)
@@ -159,7 +159,7 @@ class Values:
                 self.set_value(variable, initial)
 
     def variables_in(self, obj: Any) -> dict[Place, Any]:
-        """The variables in an object, by their shortest and alphabetically first place."""
+        """An object's variables, by their shortest and alphabetically first place."""
         places: dict[Place, Any] = {}
         walked_ids = {id(obj)}
         queue: collections.deque[tuple[Place, Any]] = collections.deque([((), obj)])
@@ -183,14 +183,14 @@ class Values:
         return id(variable) in self.copier.strategy_variables or value_of(variable) is not None
 
     def unbuilt_copy(self, obj: Any) -> Any:
-        """Create an unbuilt copy of a layer or optimizer, with the clone's random generators."""
+        """Create an unbuilt layer or optimizer with the clone's random generators."""
         copier = Copier(self.adapter, obj, unbuilt=True)
         copier.memo = self.random_sources.copy()
         copier.copy()
         return copier.memo[id(obj)]
 
     def _rebuild_from_config(self, layer: Any) -> Any:
-        """Create a layer from the config of another, and build it in the same way."""
+        """Create a layer from another's config, and build it in the same way."""
         recorded = getattr(layer, "_auto_config", None)  # Keras 3 records constructor arguments
         config = layer.get_config() if recorded is None else recorded.config
         self._keep_values(self.variables_in(config).values())  # variables may be constructor arguments
@@ -201,12 +201,12 @@ class Values:
 
 
 def value_of(variable: Any) -> Any:
-    """The tensor or handle with a variable's value; None for a wrapper of tf_keras."""
+    """A variable's tensor or handle; None for a wrapper of tf_keras."""
     return variable._value if hasattr(variable, "_value") else vars(variable).get("_handle")
 
 
 def _part_at(place: Place, obj: Any) -> Any:
-    """The object at a place inside another object; None if there is none."""
+    """The object at a place inside another object, or None."""
     return functools.reduce(lambda part, name: _parts_by_name(part).get(name), place, obj)
 
 

@@ -1,4 +1,4 @@
 """Trials in the process that runs Keras: build, clone and observe models.
 
-That process is a child process of clonediff, or the user's own.
+That is a child process of clonediff, or the user's process.
 """

@@ -22,7 +22,7 @@ CONTAINERS = (list, tuple, dict, set, frozenset, collections.deque)
 
 
 def attribute_names(owner: Any, private_pattern: re.Pattern[str] | None) -> tuple[set[str], set[str]]:
-    """The attributes to compare, and all attributes. `private_pattern` adds private ones."""
+    """The attributes to compare, and all. `private_pattern` adds private ones."""
     cls, attributes = type(owner), getattr(owner, "__dict__", {})
     names = set(slots(cls))
     all_names = {*attributes, *slots(cls)}
@@ -41,7 +41,7 @@ def attribute_names(owner: Any, private_pattern: re.Pattern[str] | None) -> tupl
             names.add(name)
         elif name[1:] in arguments:
             has_public_name = name[1:] in attributes or hasattr(cls, name[1:])
-            if not (has_public_name and type(value) in PLAIN_TYPES):  # a property may return a copy of other values
+            if not (has_public_name and type(value) in PLAIN_TYPES):  # a property may copy other values
                 names.add(name)
     return names, all_names
 
@@ -56,7 +56,7 @@ def is_user_object(value: Any) -> bool:
 
 @cached_per_class
 def slots(cls: Any) -> tuple[str, ...]:
-    """The slots of a class and its bases; private ones only in user-defined classes."""
+    """The slots of a class and its bases; private ones only of users' classes."""
     names: Any = [] if package_of(cls) in OPAQUE_PACKAGES else copyreg._slotnames(cls)  # type: ignore[attr-defined]
     return tuple(name for name in names if name[:1] != "_" or is_user_defined(cls))
 
@@ -74,7 +74,7 @@ def properties(cls: Any) -> tuple[str, ...]:
 
 @cached_per_class
 def constructor_arguments(cls: Any) -> frozenset[str]:
-    """The arguments of all constructors of a class and its bases."""
+    """The constructor arguments of a class and its bases."""
     names: set[str] = set()
     for code in (code for base in cls.__mro__ for code in code_objects(vars(base).get("__init__"))):
         names.update(code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount])
@@ -101,7 +101,7 @@ def _names_in(cls: Any) -> frozenset[str]:
 
 @cached_per_class
 def holds_only_settings(cls: Any) -> bool:
-    """Whether objects of a class only hold settings, and compute nothing."""
+    """Whether objects of a class only hold settings."""
     methods = {name for base in cls.__mro__[:-1] for name, item in vars(base).items() if callable(item)}
     public = {name for name in methods if name[0] != "_"}
     return "get_config" in methods and "__call__" not in methods and public <= {"get_config", "from_config"}

@@ -30,7 +30,7 @@ def without_addresses(text: str) -> str:
 
 
 def short_text(value: Any) -> str:
-    """The canonical text of a value; of a long one, the beginning and a digest."""
+    """A value's canonical text; of a long one, the beginning and a digest."""
     text = full_text(value)
     if len(text) <= MAX_LENGTH:
         return text
@@ -38,7 +38,7 @@ def short_text(value: Any) -> str:
 
 
 def full_text(value: Any, depth: int = 0) -> str:
-    """The full canonical text of a value; lists differ from tuples, and dicts are sorted."""
+    """A value's full canonical text; lists differ from tuples, dicts are sorted."""
     cls = type(value)
     if value is None or cls in (bool, int, float, str, bytes):
         return repr(value)
@@ -79,7 +79,7 @@ def full_text(value: Any, depth: int = 0) -> str:
 
 
 def function_text(value: Any, depth: int = 0) -> str:
-    """The canonical text of a function: name, and digest of code, defaults, closure, globals."""
+    """A function's name, and digest of code, defaults, closure, globals."""
     parts = [
         _code_text(value.__code__),
         full_text(value.__defaults__, depth + 1),
@@ -99,7 +99,7 @@ def _content_text(value: Any, depth: int) -> str:
 
 
 def globals_of(function: Any) -> Iterator[tuple[str, Any]]:
-    """The globals that a user-defined function reads, by name, without modules."""
+    """The globals that a user's function reads, by name, without modules."""
     if not is_user_defined(function):
         return
     for name in sorted(names_in(function.__code__, "LOAD_GLOBAL", "LOAD_NAME")):
@@ -110,7 +110,7 @@ def globals_of(function: Any) -> Iterator[tuple[str, Any]]:
 
 @cached_per_class
 def class_digest(cls: Any) -> str:
-    """A digest of the bases and methods of a user-defined class; "" for other classes."""
+    """A digest of a user-defined class's bases and methods, or ""."""
     if not is_user_defined(cls):
         return ""
     parts = [base.__module__ + "." + base.__qualname__ for base in cls.__mro__]
@@ -122,7 +122,7 @@ def class_digest(cls: Any) -> str:
 
 
 def code_objects(member: Any) -> list[types.CodeType]:
-    """The code objects of a method or property, without decorators."""
+    """The code of a method or property, without decorators."""
     accessors = (member.fget, member.fset, member.fdel) if isinstance(member, property) else (member,)
     functions: list[Any] = [getattr(accessor, "__func__", accessor) for accessor in accessors]
     codes = [getattr(inspect.unwrap(function), "__code__", None) for function in functions]
@@ -143,7 +143,7 @@ def _code_text(code: Any) -> str:
 
 def _object_text(value: Any, depth: int) -> str:
     name = type(value).__name__
-    with contextlib.suppress(Exception):  # a symbolic tensor has no numbers, and a user's `get_config` may raise
+    with contextlib.suppress(Exception):  # a symbolic tensor has no numbers, a user's `get_config` may raise
         if hasattr(value, "numpy") and hasattr(value, "dtype"):
             return f"{name} {full_text(np.asarray(value.numpy()), depth + 1)}"
         if hasattr(value, "get_config"):

@@ -1,4 +1,4 @@
-"""The configs of layers and the `compile` arguments of models: canonical texts by name."""
+"""Configs of layers and `compile` arguments of models: canonical texts by name."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MODEL_KEYS = ("trainable", "dtype")
 
 
 def config_texts(layer: Any, framework: Framework) -> dict[str, str]:
-    """The config of a layer as texts, with other state by keys such as ".vocabulary"."""
+    """A layer's config as texts, with other state by keys like ".vocabulary"."""
     try:
         config = framework.config(layer)
     except Exception as error:  # a layer without a config is compared, too
@@ -34,7 +34,7 @@ def config_texts(layer: Any, framework: Framework) -> dict[str, str]:
         config.pop("vocabulary_size", None)  # it is the size of the layer's table
     if type(layer).__name__ == "MultiHeadAttention":
         config = {name: value for name, value in config.items() if name not in _BUILD_SHAPES}
-    # A function's name in the config is compared instead of the object, which may be a wrapper.
+    # The config's name of a function is compared: the object may be a wrapper.
     callables = {name: attributes[name] for name in _CALLABLES if attributes.get(name) is not None}
     callables = {name: value for name, value in callables.items() if not isinstance(config.get(name), str)}
     other_settings = {name: _without_model_keys(value) for name, value in config.items() if name not in callables}
@@ -47,7 +47,7 @@ def _texts(config: dict[str, Any]) -> dict[str, str]:
 
 
 def _without_model_keys(value: Any) -> Any:
-    """Remove the keys of `_MODEL_KEYS` from the config of a nested model."""
+    """Remove `_MODEL_KEYS` from the config of a nested model."""
     if type(value) is not dict or type(value.get("config")) is not dict or "layers" not in value["config"]:
         return value
     return {**value, "config": {name: part for name, part in value["config"].items() if name not in _MODEL_KEYS}}
@@ -90,7 +90,7 @@ def _add_texts(path: str, value: Any, texts: dict[str, str]) -> None:
 
 
 def _add_object_texts(path: str, value: Any, texts: dict[str, str]) -> None:
-    """Add the texts of an object: its class and config, or else its value."""
+    """Add an object's class and config, or else its value."""
     config: Any = None
     if isinstance(value, dict) and "class_name" in value:
         text, config = str(value["class_name"]), value.get("config")
@@ -105,7 +105,7 @@ def _add_object_texts(path: str, value: Any, texts: dict[str, str]) -> None:
 
 
 def _config_of(value: Any) -> dict[str, Any]:
-    """The config of an object, with the loss arguments that are missing from it."""
+    """An object's config, with loss arguments that it lacks."""
     try:
         config = dict(value.get_config())
     except Exception:  # a user's `get_config` may raise

@@ -24,7 +24,7 @@ _collects_garbage = False
 
 
 class Context:
-    """The framework, seed and digests of one trial, and the numbers that identify objects."""
+    """One trial's framework, seed, digests, and numbers that identify objects."""
 
     def __init__(self, framework: Framework, seed: int) -> None:
         self.framework = framework
@@ -38,11 +38,11 @@ class Context:
         self._numbers: dict[int, tuple[int, Any]] = {}
 
     def ident(self, item: Any) -> int:
-        """The number that identifies an object in this trial; the object stays alive."""
+        """The number of an object in this trial; the object stays alive."""
         return self._numbers.setdefault(id(item), (len(self._numbers), item))[0]
 
     def release(self) -> None:
-        """Release the objects of the trial; keep the digests with their arrays."""
+        """Release the trial's objects; keep digests with their arrays."""
         self._numbers = {}
 
 
@@ -50,7 +50,7 @@ def freeze_gc() -> None:
     """Freeze all objects, and let only `tidy` collect garbage. For child processes."""
     global _collects_garbage
     _collects_garbage = True
-    # Before Python 3.12, each `isinstance` with a protocol inspects it again; TensorFlow has many.
+    # Before Python 3.12, each `isinstance` inspects a protocol again; TensorFlow has many.
     for name in ("_get_protocol_attrs", "_is_callable_members_only") if sys.version_info < (3, 12) else ():
         if hasattr(typing, name):
             setattr(typing, name, functools.lru_cache(maxsize=None)(getattr(typing, name)))

@@ -14,7 +14,7 @@ from clonediff.harness.observation import Endpoint, Structure, Variable
 
 
 class Description:
-    """The `Structure` of a model, with its layers, its variables and their initial values."""
+    """A model's `Structure`, with its layers, variables and initial values."""
 
     def __init__(self, model: Any, context: Context, reads_values: bool = True) -> None:
         framework, digest = context.framework, context.digests.digest
@@ -63,7 +63,7 @@ class Description:
         )
 
     def read_facts(self, original: Description | None = None, facts: Facts | None = None) -> None:
-        """Put `facts`, or else the facts of the model, into the structure."""
+        """Put `facts`, or else the model's, into the structure."""
         original_facts = None if original is None else original.facts
         self.facts: Facts = facts or Facts(self.layers, [*self.weights, *self.states], self._context, original_facts)
         for attributes, facts_of_layer in zip(self.structure.facts, self.facts.facts_by_layer, strict=False):

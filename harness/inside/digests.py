@@ -23,7 +23,7 @@ def short_hash(data: Any, suffix: bytes = b"") -> str:
 
 
 class Digests:
-    """The digests of one trial, and the arrays that fit into `limit` bytes."""
+    """One trial's digests, and the arrays that fit into `limit` bytes."""
 
     def __init__(self, limit: int = MAX_KEPT_BYTES) -> None:
         self._arrays: dict[str, Any] = {}
@@ -37,7 +37,7 @@ class Digests:
             array = with_equal_nans(array) if dtype.kind in "fcV" else array
             body = _bytes(array)
         digest = short_hash((f"{_dtype_name(dtype)}{array.shape}").encode(), body)
-        # An array takes at most half of the free bytes, so that small ones always fit.
+        # An array takes at most half of the free bytes, so small ones fit.
         if digest not in self._arrays and array.nbytes * 2 <= self._free_bytes:
             self._arrays[digest] = array
             self._free_bytes -= array.nbytes
@@ -47,7 +47,7 @@ class Digests:
         return Leaf(array.shape, _dtype_name(array.dtype), self.digest(array))
 
     def compare(self, left: str, right: str) -> dict[str, Any]:
-        """How the arrays of two digests differ, or which of them were not kept."""
+        """How two digests' arrays differ, or which were not kept."""
         missing = [digest for digest in (left, right) if digest not in self._arrays]
         if missing:
             return {"missing": missing}
@@ -79,7 +79,7 @@ def with_equal_nans(array: Any) -> Any:
 
 
 def compare_arrays(left: Any, right: Any) -> dict[str, Any]:
-    """How two arrays differ. A NaN in only one array counts, except in `max_abs`."""
+    """How two arrays differ. A NaN in only one counts, except in `max_abs`."""
     report: dict[str, Any] = {
         "shape": [list(left.shape), list(right.shape)],
         "dtype": [str(left.dtype), str(right.dtype)],

@@ -1,4 +1,4 @@
-"""Reads the attributes of a model, its layers and its `compile` arguments, at any depth.
+"""Reads attributes of a model, its layers and `compile` arguments, at any depth.
 
 The key of a fact is its Python path from the layer: ".kernel_initializer.seed", ".arguments['by'][0]". A mutable object
 is read at the first path that leads to it; at other paths, the fact refers to the first. Facts also refer to layers,
@@ -102,7 +102,7 @@ class Facts:
         self._current_layer, self._facts = number, self.facts_by_layer[1 + number]
 
     def _read_attributes(self, path: str, owner: Any, depth: int) -> bool:
-        """Read the attributes of an object; return whether a value in it is mutable."""
+        """Read an object's attributes; return whether a value in it is mutable."""
         is_mutable, cls = False, type(owner)
         names, all_names = attribute_names(owner, self._context.private_pattern)
         for name in sorted(names.union(properties(cls)) - (frozenset() if path else _SKIPPED_ATTRIBUTES)):
@@ -122,7 +122,7 @@ class Facts:
                 continue
             is_derived = name in names_in_libraries(cls) and (name not in all_names or name in _GRAPH_ATTRIBUTES)
             if is_derived and self._is_list_of_parts(value):
-                self._facts[attribute_path] = Fact(_container_name(value))  # the value of a property, such as `weights`
+                self._facts[attribute_path] = Fact(_container_name(value))  # a property, such as `weights`
                 continue
             is_mutable = self._read_value(attribute_path, value, depth + 1) or is_mutable
         return is_mutable
@@ -184,7 +184,7 @@ class Facts:
         return None
 
     def _whole_text(self, path: str, value: Any, cls: Any) -> str:
-        """The text of a value that is compared as a whole; "" for other values."""
+        """The text of a value that is compared as a whole, or ""."""
         if isinstance(value, functools.partial):
             self._unread_functions.append((self._current_layer, path, value))
             return "partial"
@@ -274,7 +274,7 @@ class Facts:
 
 
 def _nested_objects(path: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """The objects in nested `compile` arguments by path, without plain values."""
+    """The objects in nested `compile` arguments, by path."""
     if isinstance(value, (list, tuple, dict)):
         for key, item in items_of(value):
             yield from _nested_objects(f"{path}[{key!r}]", item)
@@ -283,7 +283,7 @@ def _nested_objects(path: str, value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def objects_in_function(function: Any) -> Iterator[tuple[str, Any]]:
-    """The objects in a function, bound method or `partial`, each with its Python path."""
+    """The objects in a function, method or `partial`, each with its Python path."""
     if isinstance(function, functools.partial):
         yield from ((".func", function.func), (".args", function.args), (".keywords", function.keywords))
         return

@@ -1,4 +1,4 @@
-"""Exceptions as plain data: type, message, and frames with paths that start at the package."""
+"""Exceptions as plain data: type, message, and frames."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _OUR_PACKAGES = re.compile(r".*/(?=(?:inside|server|fixed)/)")
 
 
 def failure(error: BaseException, function: str = "") -> Failure:
-    """The record of an exception, with the frames below our `function`."""
+    """The record of an exception, with frames below our `function`."""
     errors = [error, *_inner_errors(error)]
     frames = _frames_below(_frames_of(error), function)
     frames += [frame for inner in errors[1:] for frame in _frames_of(inner)]
@@ -45,7 +45,7 @@ def stack(frame: Any) -> Frames:
 
 
 def plain_frames(frames: Frames, function: str = "") -> tuple[Frame, ...]:
-    """Frames as plain data; if `function` is given, only frames below it."""
+    """Frames as plain data; with `function`, only those below it."""
     package_frames = [(package_path(file), name, line) for file, name, line in _frames_below(frames, function)]
     frames = [frame for frame in package_frames if not _OUR_FILES.match(frame[0])]
     if len(frames) > MAX_FRAMES:
@@ -68,7 +68,7 @@ def _as_frames(walk: Iterator[tuple[Any, int]]) -> Frames:
 
 
 def _inner_errors(error: BaseException) -> Iterator[BaseException]:
-    """The exceptions inside an exception that only repeats them, the outermost first.
+    """The exceptions that an exception only repeats, the outermost first.
 
     Deserialization raises an error again, as another type and with the whole config in the message.
     """
@@ -83,7 +83,7 @@ def _inner_errors(error: BaseException) -> Iterator[BaseException]:
 
 @functools.lru_cache(maxsize=10000)
 def package_path(file: str) -> str:
-    """The path of a file from its package on: "keras/src/models/cloning.py"."""
+    """A file's path from its package on: "keras/src/models/cloning.py"."""
     for prefix in (_PACKAGE, _STANDARD_LIBRARY, _OUR_PACKAGES):
         if prefix.match(file):
             return prefix.sub("", file, count=1)

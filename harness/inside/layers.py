@@ -1,4 +1,4 @@
-"""The layers of a model in depth-first order, each with its calls.
+"""A model's layers in depth-first order, each with its calls.
 
 The arguments of a call are a skeleton, in which a tensor is {"tensor": [layer, call, output]}. An argument that equals
 its default is left out, or is {"value": "default"} if positional arguments follow.
@@ -28,7 +28,7 @@ _TRACKING_LISTS = ("_layers", "_self_tracked", "_obj_reference", "_self_uncondit
 
 
 class LayerPlace(NamedTuple):
-    """A layer in a holder: the holder's index and attribute, and the layer's first place."""
+    """A layer in a holder: the holder's index and attribute; the layer's first place."""
 
     layer: Any
     holder: int
@@ -37,7 +37,7 @@ class LayerPlace(NamedTuple):
 
 
 class Layers:
-    """The places of a model's layers; `first_numbers` has the first place of each, by `id`."""
+    """The places of a model's layers; `first_numbers` has each first place, by `id`."""
 
     def __init__(self, model: Any, context: Context) -> None:
         self.model = model
@@ -116,7 +116,7 @@ class Layers:
         return records
 
     def tensor_place(self, tensor: Any, holder: int = -1) -> tuple[int, int, int] | None:
-        """The place of a symbolic tensor in a holder's graph, as [layer, call, output], or None."""
+        """A symbolic tensor's [layer, call, output] in a holder's graph, or None."""
         layer, node, output = self._framework.origin(tensor)
         place = self._members.get(holder, {}).get(id(layer))
         if place is None:
@@ -204,7 +204,7 @@ def is_custom_class(cls: type) -> bool:
 
 
 def _role(holder: Any, layer: Any) -> str:
-    """The attribute of a holder that has the layer, such as "layers[1]"; "" if none has it."""
+    """The holder's attribute that has the layer, such as "layers[1]", or ""."""
     private_role = ""
     for name, value in vars(holder).items():
         role = name if value is layer else ""

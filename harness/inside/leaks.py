@@ -1,4 +1,4 @@
-"""Finds leaks: mutable objects of the original that can be reached from its clone.
+"""Finds leaks: mutable objects of the original that its clone reaches.
 
 `gc.get_referents` finds references. Backend objects, classes, modules and functions do not belong to a model, but the
 objects in the clone's functions can be reached. An object is not a leak if another build of the source reaches it, too,
@@ -50,7 +50,7 @@ _FUNCTION_PARTS = ("__closure__", "__defaults__", "__kwdefaults__", "__self__", 
 
 
 class _Category(enum.Enum):
-    """A category of classes, whose objects a walk treats in the same way."""
+    """A category of classes, whose objects a walk treats alike."""
 
     VALUE = 0
     PART = 1  # immutable, but may hold mutable objects
@@ -59,7 +59,7 @@ class _Category(enum.Enum):
 
 
 def owned_objects(model: Any, function_items: Iterable[Any] = ()) -> Objects:
-    """The objects that belong to a model, or to the objects in its functions."""
+    """The objects that belong to a model, or to objects in its functions."""
     return _walk([model, *(item for item in function_items if _belongs_to_model(type(item)))], _belongs_to_model)
 
 
@@ -70,7 +70,7 @@ def common_objects(first: Objects, second: Objects, known: Objects) -> list[Any]
 
 
 def referents_of(owned: Objects) -> list[Any]:
-    """The objects to which a model's objects refer now, followed by the bytes of arrays.
+    """The referents of a model's objects, followed by the bytes of arrays.
 
     The list keeps these objects alive, so that no `id` is reused.
     """
@@ -97,7 +97,7 @@ def same_referents(before: list[Any], after: list[Any]) -> bool:
 def leaks(
     clone: list[Any], original: list[Any], owned: Objects, known: Iterable[Any], whole_packages: bool = False
 ) -> tuple[Leak, ...]:
-    """The mutable objects of the original that the clone reaches, except through `known` objects.
+    """The original's mutable objects that the clone reaches, except through `known` ones.
 
     `clone` and `original` are lists of a model and its layers. `owned` has the objects of the original.
     """
@@ -115,12 +115,12 @@ def leaks(
 
 
 def _is_read_only(item: Any) -> bool:
-    """Whether an object is an array that is read-only or a scalar: tf_keras shares these."""
+    """Whether an object is a read-only or scalar array: tf_keras shares these."""
     return isinstance(item, np.ndarray) and not (item.flags.writeable and item.ndim)
 
 
 def _objects_in_modules(original: Objects, whole_packages: bool) -> Objects:
-    """The objects in `__main__` and in the modules of a model's classes, except Keras'.
+    """The objects in `__main__` and the modules of a model's classes, except Keras'.
 
     With `whole_packages`, all modules in the same packages are searched.
     """
@@ -192,7 +192,7 @@ def _category(cls: Any) -> _Category:
 
 
 def _paths(roots: list[Any], ids: set[int], known_ids: set[int], *, nested: bool = False) -> dict[int, tuple[int, str]]:
-    """The shortest path to each object in `ids`, with the root where it begins.
+    """The shortest path to each object in `ids`, with its root.
 
     No path leads through objects in `known_ids`, nor, unless `nested`, through others in `ids`.
     """
@@ -219,7 +219,7 @@ def _paths(roots: list[Any], ids: set[int], known_ids: set[int], *, nested: bool
 
 
 def _as_python(path: list[Any]) -> str:
-    """The Python expression from the first to the last object of a path."""
+    """The Python expression from first to last object of a path."""
     namespaces = {id(getattr(item, "__dict__", None)) for item in path}
     items = [item for item in path if id(item) not in namespaces]
     return "".join(

@@ -58,7 +58,7 @@ def try_live_model(
 
 
 def _specs_of_arrays(ends: Sequence[Endpoint], inputs: Any) -> list[dict[str, Any]]:
-    """The specs of the user's arrays: one array, a list, or a dict by name."""
+    """Specs of the user's arrays: one array, a list, or a dict by name."""
     names = [end.name for end in ends]
     if isinstance(inputs, Mapping):
         if set(inputs) != set(names):
@@ -100,7 +100,7 @@ def _restore_at_end(model: Any, context: Context) -> Iterator[None]:
 
 
 def _find_specs(description: Description, framework: Framework) -> list[dict[str, Any]]:
-    """The specs of inputs that the model accepts, or else the first specs tried."""
+    """Input specs that the model accepts, or else the first specs tried."""
     # An input of any rank gets two dimensions.
     ends = [end if end.shape is not None else replace(end, shape=(None, None)) for end in description.structure.inputs]
     batch = next((end.shape[0] for end in ends if end.shape and end.shape[0]), DEFAULT_BATCH)
@@ -109,7 +109,7 @@ def _find_specs(description: Description, framework: Framework) -> list[dict[str
     bound = min([INTEGER_BOUND, *vocabularies])
     draws_integers = bool(vocabularies) and not any("int" in end.dtype for end in ends)
     for sizes in _sizes_to_try(names, description, framework):
-        # Indices to look up may be declared as float32, the default dtype of an input.
+        # Indices to look up may be declared as float32, the default dtype.
         specs = _specs_of_sizes(ends, sizes, batch, bound, draws_integers)
         if _accepts(description.model, specs, batch, framework):
             return specs
@@ -119,7 +119,7 @@ def _find_specs(description: Description, framework: Framework) -> list[dict[str
 def _specs_of_sizes(
     ends: Sequence[Endpoint], sizes: dict[str, int], batch: int, bound: int, draws_integers: bool
 ) -> list[dict[str, Any]]:
-    """Specs with `sizes` for unknown sizes and, if `draws_integers`, integers for floats."""
+    """Specs with `sizes` for unknown ones and, if `draws_integers`, integers for floats."""
     bound = min(bound, max(min(sizes.values(), default=bound), 2))  # integers may be indices into another input
     specs = []
     for end in ends:
@@ -134,7 +134,7 @@ def _specs_of_sizes(
 
 
 def _vocabulary_size(layer: Any) -> int:
-    """The vocabulary size of an embedding or encoding layer; 0 for other layers."""
+    """The vocabulary size of an embedding or encoding layer, or 0."""
     names = {base.__name__ for base in type(layer).__mro__}
     attribute = "input_dim" if "Embedding" in names else "num_tokens" if "CategoryEncoding" in names else ""
     size = getattr(layer, attribute, None) if attribute else None
@@ -158,7 +158,7 @@ def _sizes_to_try(names: list[str], description: Description, framework: Framewo
 
 
 def _table_sizes(description: Description, framework: Framework) -> list[int]:
-    """The smallest sizes of a model's position tables, embeddings and target shapes."""
+    """The smallest sizes of position tables, embeddings and target shapes."""
     sizes: set[int] = set()
     for place in description.layers.places:
         config: dict[str, Any] = {}
@@ -172,7 +172,7 @@ def _table_sizes(description: Description, framework: Framework) -> list[int]:
 
 
 def _accepts(model: Any, specs: list[dict[str, Any]], batch: int, framework: Framework) -> bool:
-    """Whether a model runs on inputs of these specs, without an exception or NaN."""
+    """Whether a model runs on these inputs without an exception or NaN."""
     tensors = framework.tensors
     try:
         result = model(framework.inputs(model, input_arrays(specs, batch, 0)), training=False)

@@ -1,4 +1,4 @@
-"""The original of a trial: its inputs, its values, and how cloners change it."""
+"""A trial's original: its inputs, its values, and how cloners change it."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Original:
 
     def observe(self, description: Description, **freshness: Any) -> Observation:
         inference = training = self.run(description)
-        # If no layer uses `training`, a run in training mode has the same result.
+        # If no layer uses `training`, both modes have the same result.
         if any(map(self._framework.uses_training, description.layers.model_and_layers()[1:])):
             training = self.run(description, training=True)
         # Attributes are read after the runs, since runs set some of them.
@@ -84,13 +84,13 @@ class Original:
         return result
 
     def leaks(self, clone: Description, known: list[Any]) -> tuple[Leak, ...]:
-        """The leaks of a clone, without `known` objects and shared layers and variables."""
+        """A clone's leaks, without `known` objects and shared layers and variables."""
         known = known + self.description.shared_objects(clone)
         objects = clone.layers.model_and_layers(), self.description.layers.model_and_layers()
         return leaks(*objects, self._objects, known, whole_packages=self.is_live)
 
     def dependent_runs(self, clone: Description, inference: ModelRun | None) -> dict[str, ModelRun]:
-        """The runs of one model that differ after a change to the other's variables."""
+        """One model's runs that differ after a change to the other's variables."""
         runs = {}
         for field, model, other, expected in (
             ("clone_rerun", clone, self.description, inference),
@@ -99,7 +99,7 @@ class Original:
             other.values.change()
             result = self.run(model)
             other.values.restore()
-            # If a model draws numbers or counts its calls, its outputs change anyway.
+            # If a model draws numbers or counts calls, its outputs change anyway.
             if result != expected and self.run(model) == expected:
                 runs[field] = result
         return runs
@@ -127,7 +127,7 @@ class Original:
             self._referents = self._current_referents()
 
     def find_changes(self, must_run: bool) -> dict[str, Any]:
-        """Find changes by a cloner; run the model again if `must_run`, or if objects are new."""
+        """Find changes by a cloner; run the model again if `must_run` or objects are new."""
         changes: dict[str, Any] = {}
         changed = self.values.restore()
         self._has_new_objects = bool(changed) or not same_referents(self._referents, self._current_referents())
@@ -188,7 +188,7 @@ def _mark_changed(structure: Structure, indices: list[int]) -> Structure:
 
 
 class VariableValues:
-    """The variables of a model, with the values that they have before each run."""
+    """A model's variables, with their values before each run."""
 
     def __init__(self, context: Context) -> None:
         self._framework = context.framework
@@ -216,7 +216,7 @@ class VariableValues:
 
 
 def randomize(description: Description, context: Context) -> VariableValues:
-    """Give every float weight a random value that no initializer would draw."""
+    """Give float weights random values that no initializer would draw."""
     framework, values = context.framework, VariableValues(context)
     # A variable may have unknown dimensions, but its value has none.
     weights = zip(description.structure.weights, description.initial_weights, strict=False)
@@ -263,7 +263,7 @@ def copy_values(
 
 
 def _fits(variable: Any, value: Any) -> bool:
-    """Whether a value fits the shape of a variable, which may have unknown dimensions."""
+    """Whether a value fits a variable's shape, which may have unknown dimensions."""
     shape = list(variable.shape)
     return len(shape) == value.ndim and all(
         size in (None, found) for size, found in zip(shape, value.shape, strict=False)
@@ -303,7 +303,7 @@ def are_states_fresh(original: Description, clone: Description) -> tuple[bool, .
 
 
 def _looks_drawn(value: Any) -> bool:
-    """Whether most numbers of an array differ, so that it is not a constant."""
+    """Whether most numbers of an array differ, unlike a constant's."""
     if value.size < 2 or (value.dtype.kind in "iu" and value.size < _SAMPLE_SIZE):
         return False
     numbers = value.reshape(-1)[:_SAMPLE_SIZE].tolist()

@@ -1,4 +1,4 @@
-"""Decides whether a class belongs to Keras, a backend, the standard library or the user."""
+"""Decides whether a class is of Keras, a backend, the standard library or the user."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def package_of(cls: Any) -> str:
 
 
 def is_backend_class(cls: Any) -> bool:
-    """Whether a class belongs to a backend, or to the backend code of Keras."""
+    """Whether a class is of a backend, or of the backend code of Keras."""
     return package_of(cls) in BACKENDS or cls.__module__.startswith("keras.src.backend.")
 
 
 @cached_per_class
 def is_user_defined(cls: Any) -> bool:
-    """Whether a class or function is not from Keras, a backend or the standard library."""
+    """Whether a class or function is not of Keras, a backend or the standard library."""
     package = package_of(cls)
     return package not in KERAS and package not in BACKENDS and package not in sys.stdlib_module_names
 

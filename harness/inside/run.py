@@ -1,4 +1,4 @@
-"""Runs or trains a model, and records the outputs of the model and its layers."""
+"""Runs or trains a model, and records its and its layers' outputs."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from clonediff.harness.observation import CallOutputs, Failure, Leaf, ModelRun, 
 
 
 def run(description: Description, arrays: list[Any], context: Context, original: Any, training: bool) -> ModelRun:
-    """Call a model, and record its outputs; the `original` has the input structure."""
+    """Call a model, and record its outputs; `original` has the input structure."""
     framework, model, leaf = context.framework, description.model, functools.partial(_leaf, context, {})
     calls: list[tuple[Any, Any, list[Any], list[Any]]] = []
 
     def listen(layer: Any, result: Any) -> None:
         structure, tensors = number_leaves(result)
-        # Masks are read immediately: later they may be gone, or belong to another tensor.
+        # Masks are read immediately: later they may be gone, or another tensor's.
         calls.append((layer, structure, tensors, [framework.mask(tensor) for tensor in tensors]))
 
     error: Failure | None = None
@@ -65,7 +65,7 @@ def _failed_layer(description: Description, framework: Framework) -> int:
 def train(
     description: Description, original: Any, arrays: list[Any], targets: list[list[Any]], context: Context
 ) -> TrainingResults:
-    """Train a compiled model on the first element of `targets` that it accepts."""
+    """Train a compiled model on the first of `targets` that it accepts."""
     failed_results = TrainingResults()
     for model_targets in targets:
         try:

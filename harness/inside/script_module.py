@@ -14,7 +14,7 @@ from clonediff.harness.inside.failures import GRAPH_FILE
 
 @contextlib.contextmanager
 def script_module(source: str | None) -> Iterator[Any]:
-    """Replace `__main__` in a scope, so that Keras finds the classes of the source."""
+    """Replace `__main__` in a scope, so that Keras finds the source's classes."""
     if source is None:
         yield None
         return
@@ -26,5 +26,5 @@ def script_module(source: str | None) -> Iterator[Any]:
         yield module
     finally:
         sys.modules["__main__"] = main_module
-        # Break the cycle of lambdas, module and model, so that they are freed immediately.
+        # Break the cycle of lambdas, module and model, to free them immediately.
         module.__dict__.clear()

@@ -31,14 +31,14 @@ def wrapping_source(model: Any) -> str:
 
 
 def clone_wrapped_model(lines: str, cloner: Callable[[Any], Any], keras: Any, wrapper: Any) -> Any:
-    """Clone the subclassed model inside `wrapper`, and wrap the clone with the same `lines`."""
+    """Clone the subclassed model inside `wrapper`; wrap the clone by the same `lines`."""
     names = {"keras": keras, "model": cloner(wrapper.layers[-1])}
     exec(lines, names)
     return names["model"]
 
 
 def _inputs(shape: Any, model: Any, name: str = "x") -> str:
-    """Source of inputs for a shape, or for nested shapes; "" if unknown."""
+    """Source of inputs for a shape, or nested shapes, or ""."""
     if isinstance(shape, dict):
         parts = {key: _inputs(part, model, key) for key, part in shape.items()}
         items = ", ".join(f"{key!r}: {part}" for key, part in parts.items())

@@ -36,7 +36,7 @@ def run_trial(
     cloners: Mapping[str, Any] | None = None,
     live: LiveModel | None = None,
 ) -> Answer:
-    """Run the trial of a request.
+    """Run a request's trial.
 
     `cloners` maps a name to a function or to the name of a cloner; by default, the request names them. If a cloner
     changes the original, no other is called. A `live` model replaces the source; the caller restores its weights.
@@ -87,7 +87,7 @@ class _Trial:
         clones: dict[str, Clone] = {}
         for name, cloner in self._cloners.items():
             clones[name] = self._clone(name, cloner)
-            if original.is_changed:  # so that no other cloner is blamed for the change
+            if original.is_changed:  # no other cloner should be blamed
                 break
         observation = self._train(original.observation, clones)
         observation = self._observe_null_model(observation, clones)
@@ -117,7 +117,7 @@ class _Trial:
         try:
             description = Description(clone, self._context)
             observation = original.observe_clone(description)
-        except Exception as error:  # observing the original did not fail, so the clone is at fault
+        except Exception as error:  # the original did not fail, so the clone is at fault
             return Clone(**{**fields, "failure": failure(error)})
         self._descriptions[name] = description
         fields.update(original.find_inserted_objects(description))
@@ -134,7 +134,7 @@ class _Trial:
 
         For a live model, warnings are not recorded, but filtered as the user has chosen.
         """
-        # With the seed of the last run, initializers of older releases would repeat the original's weights.
+        # With the last run's seed, older initializers would repeat the original's weights.
         self._framework.reseed(self._context.seed + 7, self._context.seeds_backend)
         model, arguments = self._original.model, self._request.case.arguments
         recording = warning_filters(self._live.filters) if self._live else recorder.recording("call_cloner")
@@ -159,7 +159,7 @@ class _Trial:
             yield
 
     def _leaks(self, clone: Description) -> tuple[Leak, ...]:
-        """The leaks of a clone, except by tensors in the arguments of the cloner."""
+        """A clone's leaks, except by tensors in the cloner's arguments."""
         framework = self._framework
         tensors = [leaf for leaf in leaves(self._arguments) if isinstance(leaf, framework.tensor_class)]
         makers = [maker for tensor in tensors for maker in framework.origin(tensor)[:2]]
@@ -195,7 +195,7 @@ class _Trial:
     # -- the null model
 
     def _observe_null_model(self, observation: Observation, clones: dict[str, Clone]) -> Observation:
-        """If a clone differs, observe the null model, which is built with other seeds."""
+        """If a clone differs, observe the null model, built with other seeds."""
         original = self._original
         pairs = [(clone.observation, clone.second_clone) for clone in clones.values()]
         observed = [clone for pair in pairs for clone in pair if clone is not None]
@@ -222,7 +222,7 @@ class _Trial:
         return replace(observation, null_model=replace(null_model, leaks=self._leaks(description)))
 
     def _run_null_model(self, description: Description, observation: Observation, runs: list[str]) -> Observation:
-        """Observe the null model, twice if the original does not repeat its `runs`."""
+        """Observe the null model; twice if the original does not repeat `runs`."""
         null_model = self._original.observe_clone(description)
         names = [name for name in runs if name != "training_results"]
         is_same = not any(_differs_in(name, observation, null_model) for name in names)
@@ -243,7 +243,7 @@ def _differs_in(name: str, original: Observation, clone: Observation) -> bool:
 
 
 def _may_be_chance(original: Observation, clone: Observation) -> bool:
-    """Whether chance may explain a leak, an initial value or an attribute of a clone."""
+    """Whether chance may explain a clone's leak, initial value or attribute."""
     models = original.structure, clone.structure
     expected, values = ([state.value for state in model.states] for model in models)
     if clone.leaks or not all(clone.fresh_weights) or values != expected:

@@ -1,4 +1,4 @@
-"""Draws the numbers of a trial from its seed: inputs, targets and weights."""
+"""Draws a trial's numbers from its seed: inputs, targets and weights."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def describe_input(spec: Mapping[str, Any]) -> str:
 
 
 def input_array(spec: dict[str, Any], batch: int, random: Any) -> Any:
-    """Draw the array of an input, or convert the array that its spec has."""
+    """Draw an input's array, or convert the one in its spec."""
     dtype = str(spec.get("dtype", "float32"))
     if "array" in spec:
         return _convert(dtype, np.asarray(spec["array"]))
@@ -64,7 +64,7 @@ def _convert(dtype: str, values: Any) -> Any:
 
 
 def weight_arrays(variables: list[tuple[str, tuple[int, ...], str]], seed: int) -> list[Any]:
-    """A random value for each weight of a float dtype; None for other weights."""
+    """A random value for each weight of a float dtype; None for others."""
     random = np.random.default_rng(seed + 1)
     arrays: list[Any] = []
     for name, shape, dtype in variables:
@@ -83,7 +83,7 @@ def _draw_steps(random: Any, shape: tuple[int, ...], spec: dict[str, Any]) -> An
     values = random.standard_normal(shape)
     if len(shape) < 2:
         return values
-    # A third of the steps (axis 1) are zero, but never the first. In sample 0, step 1 is zero and step 2 is not.
+    # A third of the steps (axis 1) are zero, never the first. In sample 0, step 1 is zero and step 2 is not.
     is_zero = random.random(shape[:2]) < 0.35
     is_zero[0, 1:2], is_zero[0, 2:3] = True, False
     is_zero[-1, -1:] |= shape[0] > 1
@@ -129,7 +129,7 @@ def default_fill(dtype: str) -> str:
 
 
 def specs_of(ends: Sequence[Endpoint], specs: list[dict[str, Any]] | None = None) -> list[dict[str, Any]]:
-    """The specs of a model's inputs, from `specs` or the declared inputs."""
+    """Specs of a model's inputs, from `specs` or the declared inputs."""
     shapes = [end.shape or (None,) for end in ends]  # an input of unknown rank gets one dimension
     defaults = [
         {"shape": size, "dtype": end.dtype, "batch": batch} for end, (batch, *size) in zip(ends, shapes, strict=False)

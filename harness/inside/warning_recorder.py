@@ -1,4 +1,4 @@
-"""Records the warnings of building or cloning a model: each once, with its stack."""
+"""Records warnings of building or cloning a model: each once, with its stack."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def warning_filters(filters: Any) -> Iterator[None]:
 
 
 class WarningRecorder:
-    """Records the first of all warnings that differ only by numbers."""
+    """Records the first of warnings that differ only by numbers."""
 
     def __init__(self) -> None:
         self._recorded: dict[tuple[str, str], Failure] = {}
@@ -48,7 +48,7 @@ class WarningRecorder:
 
         def record(message: Any, category: Any, *args: Any, **kwargs: Any) -> None:
             text, category_name = without_addresses(str(message)), category.__name__
-            key = category_name, _NUMBER.sub("", text)  # names of layers are numbered, and differ in a clone
+            key = category_name, _NUMBER.sub("", text)  # numbers of layer names differ in a clone
             if not issubclass(category, _HIDDEN_CATEGORIES) and key not in self._recorded:
                 frames = plain_frames(stack(sys._getframe(2)), function)
                 self._recorded[key] = Failure(category_name, text[:MAX_MESSAGE_LENGTH], frames)

@@ -31,7 +31,7 @@ class PrivateCopy:
     """A copy of a release's package, to which proposals are applied."""
 
     def __init__(self, package: str, search_path: SearchPath, folder: Path, version: str = "") -> None:
-        """Copy the package with its bytecode, since compiling it takes seconds."""
+        """Copy the package with its bytecode: compiling takes seconds."""
         spec = None if search_path else find_spec(package)
         self.original = Path(spec.origin or "").resolve().parents[1] if spec else Path(search_path[0])
         self.folder, self.package, self.version = folder.resolve(), package, version
@@ -67,7 +67,7 @@ class PrivateCopy:
         return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
 
     def _changed_texts(self, proposal: Proposal) -> Iterator[tuple[Path, str]]:
-        """Yield the files that a proposal changes, each with its new text."""
+        """Yield each file that a proposal changes, with its new text."""
         body = ast.parse(proposal.text).body
         imports = [node for node in body if isinstance(node, IMPORTS)]
         definitions = {name: node for node in body if node not in imports for name in bound_names(node)}
@@ -91,7 +91,7 @@ def _read_lines(file: Path) -> list[str]:
 
 
 class _File:
-    """The text of a file of a release, and edits that insert lines of a proposal."""
+    """The text of a release's file, and edits that insert a proposal's lines."""
 
     def __init__(self, text: str, proposal: str) -> None:
         self._body = ast.parse(text).body
@@ -101,13 +101,13 @@ class _File:
 
     def text(self) -> str:
         lines = [*self._lines]
-        # From the end of the file; of insertions at the same line, the last is made first.
+        # From the end of the file; at the same line, the last insertion is first.
         for span, new in sorted(self._edits, key=lambda edit: edit[0].start, reverse=True):
             lines[span] = new
         return re.sub(r"\n{4,}", "\n\n\n", "\n".join(lines)).strip("\n") + "\n"
 
     def insert(self, nodes: Iterable[ast.stmt], owner: ast.ClassDef | None = None) -> None:
-        """Insert or replace definitions in the file or in a class."""
+        """Insert or replace definitions in the file or a class."""
         body, gap = (owner.body, [""]) if owner else (self._body, ["", ""])
         old_nodes = {name: node for node in reversed(body) for name in bound_names(node)}
         new_nodes = {name: node for node in nodes for name in bound_names(node)}
@@ -143,7 +143,7 @@ class _File:
             groups.add(key[0])
 
     def _merge(self, new: ast.stmt, old: ast.stmt) -> list[str]:
-        """The new definition, with decorators and docstring of the old one."""
+        """The new definition, with the old decorators and docstring."""
         if not isinstance(new, _Function) or not isinstance(old, _Function):
             return self._new_lines[_lines_of(new)]
         texts = set(map(ast.unparse, old.decorator_list))
@@ -174,7 +174,7 @@ def _import_key(node: ast.stmt) -> tuple[int, bool, str]:
 
 
 def _apply_diff(diff: str, package: Path) -> None:
-    """Apply a diff to a package, without its tests and docs. Change all files or none."""
+    """Apply a diff to a package, without tests and docs: all of it or nothing."""
     # Strip the folders above the package from file names.
     name = package.name
     text = re.sub(rf"(?m)^(---|\+\+\+) \S*?\b({name}/(?!{name}/)\S+).*", r"\1 a/\2", _GIT_LINES.sub("", diff))

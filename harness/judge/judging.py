@@ -50,7 +50,7 @@ _JSON_NAMES |= {"model_count": "models", "test_count": "tests"}
 
 
 class Regression(msgspec.Struct, frozen=True, rename={"found": "actual"}):
-    """A cause that only the judged code shows, with a script."""
+    """A cause that only judged code shows, with a script."""
 
     id: str
     title: str
@@ -60,7 +60,7 @@ class Regression(msgspec.Struct, frozen=True, rename={"found": "actual"}):
 
 
 class JudgeVerdict(msgspec.Struct, frozen=True, rename=_JSON_NAMES):
-    """The verdict on a proposal, or on a change to Keras.
+    """The verdict on a proposal or a change to Keras.
 
     `should_fix` has ids of known issues. `fixed`, `hidden` and `unfixed` have ids of scripts that fail on the release,
     `broken_scripts` only with the proposal. `test_count` counts tests that pass on the release; `broken_tests` fail
@@ -88,7 +88,7 @@ class JudgeVerdict(msgspec.Struct, frozen=True, rename=_JSON_NAMES):
 
     @property
     def summary(self) -> str:
-        """The verdict in a few words; "passes" if it fixes what it should, without regressions."""
+        """The verdict in a few words; "passes" if it fixes what it should, and breaks nothing."""
         problems = {
             "does not load": self.refused,
             "causes regressions": self.regressions or self.broken_scripts or self.broken_tests,
@@ -99,7 +99,7 @@ class JudgeVerdict(msgspec.Struct, frozen=True, rename=_JSON_NAMES):
 
 
 class Baseline:
-    """A release: the scripts that fail on it, and the causes that it shows."""
+    """A release: the scripts that fail on it, and its causes."""
 
     def __init__(
         self, subject: Subject, known: KnownIssues, say: Callable[[str], None], at_least: Severity, **options: int
@@ -116,7 +116,7 @@ class Baseline:
         self.failing_issues = [issue for issue in self.issues if issue.id not in passing_ids]
 
     def run_scripts(self, subject: Subject, search_path: SearchPath, issues: Collection[KnownIssue]) -> set[str]:
-        """The ids of the issues whose scripts pass with this search path."""
+        """The ids of issues whose scripts pass with this search path."""
         ids: set[str] = set()
         import_script = Script(f"import {subject.generation}\n", "ImportError", must_fail=True)
         with closing(ScriptRunner(subject, search_path)) as runner:
@@ -152,7 +152,7 @@ class Baseline:
 
 
 class Candidate(GraphTrials):
-    """Trials of the judged code. A cause that the release does not show is a regression."""
+    """Trials of judged code. A cause that the release does not show is a regression."""
 
     def __init__(self, process: SubjectProcess, baseline: Baseline) -> None:
         super().__init__(process, KnownIssues(), cloners=(UPSTREAM,), at_least=baseline.at_least)
@@ -173,7 +173,7 @@ class Candidate(GraphTrials):
         self._draw(**baseline.draw_options)
         for key, (_, case) in list(self._regressions.items()):
             if not self._gave_up and key not in [item.key for item in self.try_case(case, costly=True).found_causes]:
-                del self._regressions[key]  # a timeout on a busy machine, or the release has shown it since
+                del self._regressions[key]  # a timeout, or the release has shown it since
         items: list[Regression] = []
         for cause, case in sorted(self._regressions.values(), key=lambda pair: pair[0].severity):
             script = f"# Run it with the judged code.\n{reproducer(case, self.generation, cause.root).text}"
@@ -234,7 +234,7 @@ def _crashes(trial: Trial) -> list[Cause]:
 
 
 def judge(texts: Mapping[str, str], baseline: Baseline, fixes: Sequence[str], *, tests: bool) -> Iterator[JudgeVerdict]:
-    """Judge proposals (texts by file name), which are applied one after another.
+    """Judge proposals (texts by file name), applied one after another.
 
     If there are several, first yield what each of them fixes beyond those before it.
     """

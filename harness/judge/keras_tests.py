@@ -26,7 +26,7 @@ def compare_tests(copy: PrivateCopy, subject: Subject) -> tuple[int, tuple[str, 
 
 
 def _passing_tests(root: Path, files: list[str], subject: Subject) -> set[str]:
-    """The tests in these files that pass with the package in `root`."""
+    """The tests that pass with the package in `root`."""
     if not files:
         return set()  # pytest would run all tests
     with tempfile.TemporaryDirectory(dir=scratch_folder()) as folder:

@@ -26,7 +26,7 @@ _CODE_BLOCK = re.compile(r"^[ \t>]*(?P<fence>```+|~~~+)[^\n`]*\n(?P<text>.*?)(?:
 
 
 class ProposalError(ValueError):
-    """A proposal cannot be applied; the message becomes its verdict."""
+    """A proposal cannot be applied; the message is its verdict."""
 
 
 class Proposal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -48,7 +48,7 @@ class Proposal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         Requirement(self.releases or "keras")  # raises a ValueError
 
     def is_for(self, generation: str, version: str = "") -> bool:
-        """Whether the proposal is for this generation, and version if there is one."""
+        """Whether the proposal is for this generation, and version, if any."""
         releases = Requirement(self.releases or generation)
         return releases.name == generation and (not version or releases.specifier.contains(version, prereleases=True))
 
@@ -104,6 +104,6 @@ def _statements(text: str) -> list[ast.stmt]:
 
 
 def _defined_names(text: str, *types: type[ast.stmt]) -> set[str]:
-    """The names that functions, classes and other `types` bind in a text."""
+    """The names that functions, classes and `types` bind in a text."""
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, *types)
     return {name for node in _statements(text) if isinstance(node, kinds) for name in bound_names(node)}

@@ -29,7 +29,7 @@ def sentence(verdict: JudgeVerdict) -> str:
 
 
 def terminal_lines(verdict: JudgeVerdict, *, series: bool = False) -> Iterator[str]:
-    """Yield the lines for a terminal; for one fix of a `series`, only the issues that it fixes or misses."""
+    """Yield the lines for a terminal; for a fix of a `series`, only what it fixes or misses."""
     if series and verdict.name != SERIES and not verdict.refused:
         first = f"{one_line(Path(verdict.name).stem)} fixes {len(verdict.fixed)}"
         lists = {first: verdict.fixed, "  does not fix": verdict.missed_issues}

@@ -1,4 +1,4 @@
-"""The process with Keras 2.2.4, which builds, clones and compares models."""
+"""The process that builds, clones and compares models in Keras 2.2.4."""
 
 import json
 import os
@@ -21,10 +21,10 @@ REPAIRS = {
 
 
 class Keras224:
-    """Keras 2.2.4 with its `clone_model` and a repaired one, or with a proposed one."""
+    """Keras 2.2.4 with its `clone_model` and a repaired or proposed one."""
 
     def __init__(self, *proposal: str) -> None:
-        """Import Keras. The code of a proposal runs in a copy of `keras.models`."""
+        """Import Keras. A proposal's code runs in a copy of `keras.models`."""
         import v1_mode  # isort: skip
         import keras
 
@@ -55,7 +55,7 @@ class Keras224:
         return {"clones": clones}
 
     def _difference(self, texts: tuple[str, ...], model: Any, inputs: Any, expected: dict[str, Any]) -> Any:
-        """The first difference of a clone, if any: a key for its cause, and a message."""
+        """A clone's first difference, if any: a key for its cause, and a message."""
         try:
             module = types.ModuleType("keras.models")
             module.__package__ = "keras"
@@ -79,7 +79,7 @@ class Keras224:
         return None
 
     def _run(self, model: Any, inputs: Any) -> dict[str, Any]:
-        """Run a model. Return its outputs, and the masks of its layers, by name."""
+        """Run a model. Return its outputs, and its layers' masks, by name."""
         tensors: dict[str, Any] = {}
         for node in [node for depth in sorted(model._nodes_by_depth)[::-1] for node in model._nodes_by_depth[depth]]:
             layer, masks = node.outbound_layer, enumerate(node.output_masks)

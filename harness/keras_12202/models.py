@@ -37,7 +37,7 @@ Effects = dict[str, str]
 
 
 def source_of(calls: list[tuple[tuple[int, int, str], list[int]]]) -> str:
-    """Write a model's source; a call's integers count its inputs back from the last tensor."""
+    """A model's source; a call's integers count its inputs back from the last tensor."""
     tensors, lines, operands = ["x0"], ["x0 = Input(shape=(3, 4))"], {"x0"}
     for (input_count, output_count, layer), numbers in calls:
         names = [tensors[-1 - number % len(tensors)] for number in numbers[:input_count]]
@@ -55,7 +55,7 @@ SOURCES = st.builds(source_of, st.lists(_CALLS, min_size=1, max_size=5))
 
 
 def search(count: int, seed: int, effects_of: Callable[[str], Effects], smallest: dict[str, str]) -> list[str]:
-    """Return the models tried. Add the smallest model with each new effect to `smallest`."""
+    """Return the models tried. Add the smallest with each new effect to `smallest`."""
     sources: list[str] = []
     new_effects: list[str] = []
 

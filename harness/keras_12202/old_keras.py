@@ -1,4 +1,4 @@
-"""Searches Keras 2.2.4 for wrong clones, and judges proposed fixes on the same models."""
+"""Searches Keras 2.2.4 for wrong clones, and judges fixes on the same models."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def install() -> SearchPath:
 
 
 class OldKerasProcess:
-    """A child process with Keras 2.2.4. If a model crashes it, the crash is the result."""
+    """A child process with Keras 2.2.4. If a model crashes it, that is the result."""
 
     def __init__(self, search_path: SearchPath, *proposal: str, limit: float = 20.0) -> None:
         """`proposal` replaces Keras' cloning functions. Each model has `limit` seconds."""
@@ -102,7 +102,7 @@ class OldKerasProcess:
 
 
 def fuzz(minutes: float | None, trials: int | None, seed: int) -> tuple[str, dict[str, Any], int]:
-    """Draw models. Return the findings as a text and a record, and an exit code."""
+    """Draw models. Return findings as a text and a record, and an exit code."""
     search_path = install()
     max_models = trials or sys.maxsize
     deadline = time.monotonic() + 60.0 * (minutes or (float("inf") if trials else 2.0))
@@ -131,7 +131,7 @@ def fuzz(minutes: float | None, trials: int | None, seed: int) -> tuple[str, dic
 
 
 def judge(paths: Sequence[Path], trials: int | None, seed: int) -> tuple[str, dict[str, Any], int]:
-    """Judge proposals. Return the verdicts as a text and a record, and an exit code."""
+    """Judge proposals. Return verdicts as a text and a record, and an exit code."""
     search_path = install()
     verdicts: list[dict[str, Any]] = []
     with contextlib.closing(OldKerasProcess(search_path)) as keras:
@@ -179,19 +179,19 @@ def _proposal_process(path: Path, search_path: SearchPath) -> Iterator[OldKerasP
 
 
 def _effects(proposal: OldKerasProcess, keras: OldKerasProcess, known: Mapping[str, str], model: str) -> Effects:
-    """Whether a proposal "fixes", "leaves" or "breaks" the clone of a model, with a message."""
+    """Whether a proposal "fixes", "leaves" or "breaks" a model's clone, with a message."""
     upstream, answer = keras.upstream_effects(model), proposal.try_source(model)
     if "refused" in answer:
         return {} if "refused" in keras.try_source(model) else {"breaks": answer["refused"]}
     if answer["clones"]["proposal"] is None:
         return {"fixes": "the clone is faithful"} if upstream else {}
     key, text = answer["clones"]["proposal"]
-    # If Keras' own clone is wrong, it is not worse to make none, or one with another known bug.
+    # If Keras' clone is wrong, it is no worse to make none, or one with another known bug.
     return {"leaves" if upstream and (key in known or key.startswith(("made", "process"))) else "breaks": text}
 
 
 def _table(models: list[str], smallest: dict[str, str], effects_of: Callable[[str], Effects]) -> list[dict[str, Any]]:
-    """Each effect with the number of its models, and the smallest of them."""
+    """Each effect with the number of its models, and the smallest."""
     rows = []
     for effect, model in smallest.items():
         count = sum(effect in effects_of(other) for other in models)
@@ -200,7 +200,7 @@ def _table(models: list[str], smallest: dict[str, str], effects_of: Callable[[st
 
 
 def _summary(models: list[str], keras: OldKerasProcess) -> dict[str, Any]:
-    """Counts of models: drawn, built by Keras, and cloned faithfully by each cloner."""
+    """Counts of models: drawn, built, and cloned faithfully by each cloner."""
     built = [answer["clones"] for answer in map(keras.try_source, models) if "refused" not in answer]
     counts = {name: sum(clones[name] is None for clones in built) for name in ("upstream", "repaired")}
     summary = f"Keras 2.2.4 builds {len(built)} of {len(models)} models. It clones {counts['upstream']} of them "

@@ -61,7 +61,7 @@ _DESCRIBED_SETTINGS = ("activity_regularizer", "function", "mask", "output_shape
 
 
 def layer_expression(difference: Difference, generation: str) -> str:
-    """The expression for the layer of a difference, with "{}" for the model, or ""."""
+    """The expression for a difference's layer, with "{}" for the model, or ""."""
     first = difference.first
     if first is None or not first.name:
         return ""
@@ -93,7 +93,7 @@ def _literal_name(name: str) -> str:
 
 
 def _compare_setting(difference: Difference, generation: str) -> Comparison:
-    """Compare a setting of a layer in both configs."""
+    """Compare a layer's setting in both configs."""
     layer = layer_expression(difference, generation)
     if difference.part == "trainable" and layer:
         return Comparison(f"{layer}.trainable")
@@ -131,7 +131,7 @@ def _compare_attribute(difference: Difference, generation: str) -> Comparison:
 
 
 def _assert_apart(difference: Difference, generation: str) -> Comparison:
-    """Assert that the clone does not reach an object of the original."""
+    """Assert that the clone reaches no object of the original."""
     clone = _attribute_expression(difference, generation)
     model = clone
     if difference.part == "object reached":
@@ -144,13 +144,13 @@ def _assert_apart(difference: Difference, generation: str) -> Comparison:
 
 
 def _attribute_expression(difference: Difference, generation: str) -> str:
-    """The expression for the attribute of a difference; "" if there is none."""
+    """The expression for the attribute of a difference, or ""."""
     layer, attribute = layer_expression(difference, generation), difference.expression
     return layer + attribute if layer and _PATH.fullmatch(attribute) else ""
 
 
 def _compare_names(difference: Difference, generation: str) -> Comparison:
-    """Compare the names of input layers, or of all other layers."""
+    """Compare the names of input layers, or of all others."""
     kind = kind_of(difference)
     if kind == "InputLayer" or difference.part == "input":
         inputs = generation == "keras" and layer_expression(difference, generation)
@@ -203,7 +203,7 @@ def _compare_weights(difference: Difference, generation: str) -> Comparison:
 
 
 def _compare_run(difference: Difference, generation: str) -> Comparison:
-    """Compare a run of both models, or the recorded masks of a layer."""
+    """Compare a run of both models, or a layer's recorded masks."""
     if difference.run or difference.first is None or _is_nested(difference):
         return Comparison(method="run")
     layers, nodes = ("operations", "_inbound_nodes") if generation == "keras" else ("layers", "inbound_nodes")
@@ -236,7 +236,7 @@ _COMPARISONS: Mapping[ComparisonName, Comparison | Callable[[Difference, str], C
 
 
 def comparison(difference: Difference, generation: str) -> Comparison:
-    """The comparison that shows a difference; a script cannot compare two clones."""
+    """The comparison for a difference; a script cannot compare two clones."""
     if difference.check == "again":
         return NO_COMPARISON
     plan = _COMPARISONS.get(aspect_of(difference).comparison, NO_COMPARISON)

@@ -1,4 +1,4 @@
-"""Parse the script of a known issue: which line clones, and what a trial needs."""
+"""Parse a known issue's script: which line clones, and what a trial needs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def cloning_line(text: str) -> int:
 
 
 def case_of_script(issue: KnownIssue) -> Case:
-    """The case of a script: source above `cloning_line`, clone arguments, `trial`."""
+    """A script's case: source above `cloning_line`, clone arguments, `trial`."""
     line = cloning_line(issue.script)
     body = ast.parse(issue.script).body
     call = next((_clone_call(statement) for statement in body if statement.lineno == line), None)
@@ -59,7 +59,7 @@ def _assigns_clone(statement: ast.stmt) -> bool:
 
 
 def _clone_arguments(call: ast.Call, text: str) -> dict[str, str]:
-    """The source of each clone argument, by parameter."""
+    """The source of clone arguments, by parameter."""
     values = dict(zip(_CLONE_MODEL_PARAMETERS, call.args, strict=False))
     values |= {keyword.arg or "**": keyword.value for keyword in call.keywords}
     sources = {name: ast.get_source_segment(text, value) or "" for name, value in values.items()}

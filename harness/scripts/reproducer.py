@@ -1,4 +1,4 @@
-"""Write the script for a difference: the model, its clone, and a comparison that fails.
+"""Write a difference's script: the model, its clone, and a comparison that fails.
 
 With Keras' own cloner, it needs only Keras, as a bug report should.
 """
@@ -60,7 +60,7 @@ def script_of(trial_cause: TrialCause, generation: str, versions: Mapping[str, s
 
 
 def reproducer(case: Case, generation: str, difference: Difference, cloner: str = "upstream") -> Script:
-    """The script of a difference; it ends with the expected and found values."""
+    """A difference's script; it ends with the expected and found values."""
     changes_original = difference.check == "untouched"
     plan = comparison(replace(difference, model="clone") if changes_original else difference, generation)
     if changes_original and not (plan.method == "equal" and plan.expression):
@@ -99,7 +99,7 @@ def _run_variables(difference: Difference, must_fail: bool, generation: str, cas
 
 
 def _array_expression(spec: Mapping[str, Any], batch: int, functions: dict[str, str]) -> str:
-    """The expression that draws an input; adds its functions to `functions`."""
+    """The expression that draws an input; adds to `functions`."""
     shape, dtype = shape_of(spec, batch), str(spec.get("dtype", "float32"))
     fill = spec.get("fill") or default_fill(dtype)
     if fill == "words":
@@ -124,12 +124,12 @@ def _templates() -> jinja2.Environment:
 
 
 def imports_clonediff(cloner: str) -> bool:
-    """Whether scripts with this cloner import clonediff; a user's cloner may do so."""
+    """Whether scripts with this cloner import clonediff; a user's may."""
     return cloner == "fixed" or is_users_cloner(cloner)
 
 
 def ending_of(difference: Difference) -> str:
-    """The type of the exception that has to end the script."""
+    """The type of exception that has to end the script."""
     return "AssertionError" if difference.raised is None else difference.raised.type
 
 

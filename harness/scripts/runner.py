@@ -91,7 +91,7 @@ _EXIT_CODE = re.compile(r"exit code (-?\d{1,10})|signal (\d{1,3})")
 
 
 class ReplayAnswer(enum.StrEnum):
-    """Whether a finding, a graph or a script still fails in the same way."""
+    """Whether a finding, graph or script still fails in the same way."""
 
     BREAKS = "breaks"
     GONE = "gone"
@@ -133,7 +133,7 @@ class ScriptRunner:
         self._closed = False
 
     def answer(self, script: Script) -> tuple[ReplayAnswer, str]:
-        """Run a script; return whether it ends as expected, and the reason."""
+        """Run a script; return whether it ends as expected, and why."""
         if not script.raises:
             return ReplayAnswer.UNKNOWN, "the script compares nothing"
         if script.raises in NOT_REPRODUCIBLE:
@@ -172,7 +172,7 @@ class ScriptRunner:
         return Ending(message=code.line)
 
     def close(self) -> None:
-        """End the fork servers, and so all scripts. Any thread may call it."""
+        """End the fork servers, and so all scripts, from any thread."""
         self._closed = True
         for server in list(self._servers.values()):
             server.close()
@@ -192,7 +192,7 @@ class ScriptRunner:
 
 
 def answer_of(script: Script, ending: Ending) -> tuple[ReplayAnswer, str]:
-    """Compare an ending with the expected exception; return the answer and the reason."""
+    """Compare an ending with the expected exception; return answer and reason."""
     if ending.code is None:
         return ReplayAnswer.UNKNOWN, f"the script was stopped: {ending.message}"
     if ending.code == 0:
@@ -205,7 +205,7 @@ def answer_of(script: Script, ending: Ending) -> tuple[ReplayAnswer, str]:
 
 
 def _exit_code(raises: str) -> int | None:
-    """The exit code for "SIGSEGV" or "exit code 7"; None for an exception."""
+    """The exit code of "SIGSEGV" or "exit code 7", or None."""
     if match := _EXIT_CODE.fullmatch(raises):
         return int(match[1]) if match[1] else -int(match[2])
     return -signal.Signals[raises] if raises in signal.Signals.__members__ else None

@@ -33,7 +33,7 @@ _TRANSFORM = "@keras.saving.register_keras_serializable()\ndef <transform>(x):\n
 def reduce(
     graph: Graph, rebuild: Callable[[Program], Graph | None], shows: Callable[[Graph], bool], budget: int = MAX_TRIALS
 ) -> Graph:
-    """The smallest graph found for which `shows` is true. It is true for `graph`."""
+    """The smallest graph found for which `shows` is true, as for `graph`."""
     seen = {to_json(graph)}
     programs = proposals(graph.program)
     while budget > 0 and (program := next(programs, None)) is not None:
@@ -49,7 +49,7 @@ def reduce(
 
 
 def size(program: Program) -> tuple[int, int, int]:
-    """The size of a program: its parts, the length of its text, and how many shapes are the usual ones."""
+    """A program's size: its parts, the length of its text, and how many shapes are usual."""
     text = to_json(Graph(program, ""))
     parts = text.count(b'"do":') + len(program.inputs) + len(program.outputs) + len(program.preparations)
     return parts, len(text), sum(text.count(shape) for shape in (b"[3,4]", b"[4,4,3]"))
@@ -69,7 +69,7 @@ def proposals(program: Program) -> Iterator[Program]:
 
 
 def _remove_one(value: T) -> Iterator[T]:
-    """Yield copies of a struct with one field reset, or with one item removed."""
+    """Yield copies of a struct with one field reset, or one item removed."""
     for field in fields(value):  # type: ignore[arg-type]  # a struct
         content = getattr(value, field.name)
         if field.name not in _KEPT_FIELDS and field.default is not NODEFAULT and content != field.default:
@@ -158,7 +158,7 @@ def _reduce_instruction(instruction: Instruction) -> Iterator[Instruction]:
 
 
 def _simplify_call(apply: Apply) -> Iterator[Apply]:
-    """Yield calls of plainer kinds, with fewer tensors, or plainer arguments."""
+    """Yield calls of plainer kinds, with fewer tensors or plainer arguments."""
     if not is_operation(apply.kind) and apply.count == 1:
         for kind in _PLAIN_KINDS:
             yield replace(apply, kind=kind, arguments=CATALOGUE[kind].base_arguments[0], call=(), definitions=())

@@ -33,7 +33,7 @@ class _OutOfTime(Exception):
 def draw_graphs(
     process: SubjectProcess, seed: int, count: int, *, cloners: Collection[str] = (), **options: Any
 ) -> Iterator[Graph]:
-    """Draw `count` graphs, with preparations if all `cloners` take the arguments of `clone_model`.
+    """Draw `count` graphs, with preparations if all `cloners` take `clone_model`'s arguments.
 
     A draw may yield no graph, so there are up to `3 * count` draws.
     """
@@ -43,7 +43,7 @@ def draw_graphs(
 
 
 def rebuild(process: SubjectProcess, program: Program) -> Graph | None:
-    """The graph of a program, None if Keras refuses it or its clone is undefined."""
+    """A program's graph; None if it is refused, or its clone is undefined."""
     return None if why_undefined(program) else process.draw({"program": msgspec.to_builtins(program)})
 
 
@@ -77,7 +77,7 @@ def search(
 
 @dataclass(frozen=True, slots=True)
 class Reduction:
-    """The result of a reduction: the cause in the smallest graph, and in the drawn graph.
+    """A reduction's result: the cause in the smallest graph, and in the drawn graph.
 
     Both are None if the drawn graph does not show the cause again. `is_finished` is False if time ran out, or the
     subject failed.

@@ -57,7 +57,7 @@ _SKIPPED_MODULES = re.compile(r"_|src$|legacy$|backend$|wrappers$")
 
 
 def find_classes(module_or_file: str) -> tuple[str, list[str]]:
-    """The generation of a module or file, and its classes that have a config."""
+    """The generation of a module or file, and its classes with a config."""
     names: dict[Any, str] = {}
     modules = [module_or_file]
     for module in modules:
@@ -81,7 +81,7 @@ def audit_by_name(name: str, framework: Framework) -> AuditedClass:
 
 
 def audit_class(name: str, cls: Any, user_values: Values, framework: Framework | None = None) -> AuditedClass:
-    """Audit all arguments of a class; `user_values` has values to try first."""
+    """Audit a class's arguments; `user_values` has values to try first."""
     auditor = _Auditor(cls, user_values, framework or framework_of(generation_of(cls)))
     arguments, outcome = auditor.find_plain_arguments()
     if outcome.refusal:
@@ -107,7 +107,7 @@ class _Auditor:
         self._catalogue_arguments = [dict(pairs) for pairs in choices if not any("<" in text for _, text in pairs)]
 
     def find_plain_arguments(self) -> tuple[dict[str, str], Outcome]:
-        """The fewest arguments that make and rebuild an object, and their outcome."""
+        """The fewest arguments that make and rebuild an object; their outcome."""
         pairs = []
         for arguments in self._possible_arguments():
             pairs.append((arguments, self._outcome(arguments, arguments)))
@@ -117,7 +117,7 @@ class _Auditor:
         return min(pairs, key=lambda pair: bool(pair[1].refusal), default=default)
 
     def audit_argument(self, parameter: dict[str, Any], arguments: dict[str, str]) -> AuditedArgument:
-        """Audit an argument: add other values than its default to plain `arguments`."""
+        """Audit an argument: add values other than its default to `arguments`."""
         name, kept_value = parameter["name"], ""
         companion, value = values.COMPANIONS.get(name, ("", ""))
         if any(other["name"] == companion for other in self.parameters):
@@ -211,7 +211,7 @@ class _Observation(NamedTuple):
 
 
 class RoundTrips:
-    """Makes and rebuilds objects of a class. Keeps the observation of the last plain script."""
+    """Makes and rebuilds objects of a class. Keeps the last plain script's observation."""
 
     def __init__(self, framework: Framework, cls: Any) -> None:
         self._framework = framework
@@ -242,7 +242,7 @@ class RoundTrips:
         return not unchanged and is_same_fact(fact, observation.originals[1].get(path))
 
     def _is_lost(self, path: str, observation: _Observation) -> bool:
-        """Whether a fact of the rebuilt objects is as if the argument were left out."""
+        """Whether a fact of rebuilt objects is as if the argument were left out."""
         plain, fact = self._plain_observation[1], observation.originals[0][path]
         if any(path not in facts or is_same_fact(facts[path], fact) for facts in observation.rebuilt):
             return False
@@ -305,6 +305,6 @@ class RoundTrips:
 
 
 def _one_line(error: Exception) -> str:
-    """An exception in one line, without the message that Keras adds to it."""
+    """An exception in one line, without the message that Keras adds."""
     text = str(error).rpartition("Exception encountered: ")[2]
     return f"{type(error).__name__}: {' '.join(text.split())}"

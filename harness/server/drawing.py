@@ -26,7 +26,7 @@ from clonediff.strategies.program import Input, Program
 
 
 class GraphDrawer:
-    """Draws programs from the catalogue of a release, and keeps each catalogue that was asked for."""
+    """Draws programs from a release's catalogue, and keeps each catalogue asked for."""
 
     def __init__(self, framework: Framework) -> None:
         self._framework = framework
@@ -99,7 +99,7 @@ def _raise_refused() -> Iterator[None]:
 
 
 class ModuleRunner:
-    """Runs the lines of a script in a module; with `runs_calls`, also each call on values."""
+    """Runs a script's lines in a module; with `runs_calls`, also each call on values."""
 
     def __init__(self, framework: Framework, module: Any, scopes: Any, runs_calls: bool = False) -> None:
         self._scopes = scopes
@@ -123,7 +123,7 @@ class ModuleRunner:
             self._scopes.enter_context(eval(scope, self._names))
 
     def add_input(self, name: str, spec: Input, tensor: str = "") -> Any:
-        """Add an input with the values of `tensor`; without a tensor, draw them as in a trial."""
+        """Add an input with the values of `tensor`; without one, draw them as in a trial."""
         if tensor and self._runs_calls:
             self._values[name] = eval(tensor, {}, self._values)
         else:

@@ -85,7 +85,7 @@ class RequestHandler:
         }
 
     def serve(self, requests: TextIO) -> None:
-        """Answer each line of `requests`. If a request raises, answer with the error."""
+        """Answer each line of `requests`. If one raises, answer with the error."""
         for line in requests:
             try:
                 request = msgspec.json.decode(line)

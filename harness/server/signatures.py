@@ -1,4 +1,4 @@
-"""Lists the layers, functions and other classes of a release, with their parameters."""
+"""Lists a release's layers, functions and other classes, with their parameters."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def signatures(framework: Framework) -> dict[str, Any]:
     return {"layers": layers, "functions": functions, "objects": _class_signatures(keras)}
 
 
-# The modules whose classes are drawn, except base classes and classes that need other objects.
+# Modules whose classes are drawn, except bases and classes that need other objects.
 _CLASS_MODULES = {
     "optimizers": ("Optimizer", "OptimizerMap", "MultiOptimizer"),
     "optimizers.schedules": ("LearningRateSchedule",),
@@ -61,7 +61,7 @@ def _keras_functions(keras: Any) -> dict[str, Any]:
 
 
 def _makes_an_operation(function: Any) -> bool:
-    """Whether a function makes a symbolic operation, directly or in a call."""
+    """Whether a function makes an operation, directly or in a call."""
     names = inspect.unwrap(function).__code__.co_names
     values = [function.__globals__.get(name) for name in names]
     codes = [value.__code__ for value in values if inspect.isfunction(value)]
@@ -88,7 +88,7 @@ def _parameters(function: Any, start: int = 0) -> list[dict[str, Any]]:
 
 
 def _record_of(parameter: inspect.Parameter) -> dict[str, Any]:
-    """A parameter as JSON data. A default that JSON cannot express is None."""
+    """A parameter as JSON. A default that JSON cannot express is None."""
     is_variadic = parameter.kind is parameter.VAR_POSITIONAL
     data: dict[str, Any] = {"name": "*" + parameter.name if is_variadic else parameter.name}
     if parameter.default is not parameter.empty:
@@ -148,7 +148,7 @@ _VARIADIC_KINDS = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITION
 
 
 def user_layers(names: list[str], framework: Framework) -> dict[str, Any]:
-    """The signatures of layers, named as modules, files or "path/to/file.py:Class"."""
+    """Signatures of layers, named as modules, files or "path/to/file.py:Class"."""
     keras = framework.keras
     layers: dict[str, Any] = {}
     for name in names:
@@ -167,7 +167,7 @@ def _is_user_layer(layer: Any, keras: Any) -> bool:
 
 
 def members_named(name: str) -> Iterator[tuple[str, Any]]:
-    """Yield the members of a module or file, or one member, each with its full name."""
+    """Yield a module's or file's members, or one member, each with its full name."""
     path, colon, member = name.partition(".py:")
     if colon or name.endswith(".py"):
         path = path.removesuffix(".py")

@@ -65,7 +65,7 @@ class Child:
         self._close = weakref.finalize(self, _end_process, self._process, write_end, folder)
 
     def ask(self, line: bytes, seconds: float, memory: int = sys.maxsize) -> bytes | Lost:
-        """Write a line, unless it is empty, and read the answer. Kill the child at its limits."""
+        """Write a line, if not empty, and read the answer. Kill the child at its limits."""
         is_finished = threading.Event()
         watchdog = threading.Thread(target=self._watch, args=(is_finished, seconds, memory), daemon=True)
         watchdog.start()
@@ -80,7 +80,7 @@ class Child:
         return answer if answer.endswith(b"\n") and not self._reason else self._describe_loss(seconds)
 
     def resident_bytes(self) -> int:
-        """The resident memory in bytes, 0 if the process has ended."""
+        """The resident bytes, 0 if the process has ended."""
         try:
             return int(psutil.Process(self.pid).memory_info().rss)
         except psutil.Error:
@@ -134,7 +134,7 @@ class Child:
 
 
 def kill_with_parent(group: int, pipe: int) -> None:
-    """Make the kernel kill a process group once the other end of a pipe closes.
+    """Make the kernel kill a process group once a pipe's other end closes.
 
     `PR_SET_PDEATHSIG` would already kill it when the thread that started it ends.
     """
@@ -144,7 +144,7 @@ def kill_with_parent(group: int, pipe: int) -> None:
 
 
 def crash_frames(stderr: str) -> tuple[Frame, ...]:
-    """The frames of the serving thread that `faulthandler` wrote, the innermost last."""
+    """The serving thread's frames from `faulthandler`, the innermost last."""
     for thread in reversed(_THREAD.split(stderr)[1:]):
         frames = [Frame(package_path(file), function, int(line)) for file, line, function in _FRAME.findall(thread)]
         if any(frame.file.startswith("inside/") for frame in frames):
@@ -153,7 +153,7 @@ def crash_frames(stderr: str) -> tuple[Frame, ...]:
 
 
 def _exit_text(code: int | None) -> str:
-    """Describe an exit code, which is None if the process only closed its output."""
+    """Describe an exit code; None if the process only closed its output."""
     if code is None or code >= 0:
         return f"exit code {code}"
     return signal.Signals(-code).name if -code in list(signal.Signals) else f"signal {-code}"
@@ -172,7 +172,7 @@ def _end_process(process: subprocess.Popen[bytes], write_end: int, folder: tempf
 
 
 def scratch_folder() -> Path:
-    """Return the temporary folder of this process and its children. Create it once.
+    """Return the temporary folder of this process and its children.
 
     It is removed when this process ends, or by the next process if this one is killed.
     """
@@ -188,7 +188,7 @@ def _create_scratch_folder(pid: int) -> Path:
     lock = (folder / f".{_LOCK}").open("xb")
     fcntl.flock(lock, fcntl.LOCK_EX)
     (folder / f".{_LOCK}").rename(folder / _LOCK)  # until now, other processes ignore the folder
-    # Finalizers run in reverse order: the processes in the folder end before it is removed.
+    # Finalizers run in reverse order: the folder's processes end first.
     weakref.finalize(_create_scratch_folder, _remove_folder, pid, folder, lock)
     return folder
 

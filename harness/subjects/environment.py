@@ -1,4 +1,4 @@
-"""The command line and the environment of a subject's child process."""
+"""The command line and environment of a subject's child process."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def environment(subject: Subject, search_path: SearchPath = INSTALLED_PACKAGES) 
             variables["XLA_FLAGS"] = f"{variables.get('XLA_FLAGS', '')} --{flag}={value}".strip()
     if subject.device == "cpu":
         variables |= _CPU_VARIABLES
-    # A child runs in a temporary folder, where a relative path would mean another folder.
+    # In a child's temporary folder, a relative path would mean another folder.
     path = [os.path.abspath(folder) for folder in variables.get("PYTHONPATH", "").split(os.pathsep) if folder]
     if search_path or path:
         variables["PYTHONPATH"] = os.pathsep.join((*search_path, *path))

@@ -73,4 +73,4 @@ class ReleaseError(SubjectError):
 
 
 class UnusableCodeError(ReleaseError):
-    """The code of a commit, folder or wheel cannot be used. Another commit may work."""
+    """The code of a commit, folder or wheel cannot be used; another commit's may."""

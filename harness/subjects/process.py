@@ -1,4 +1,4 @@
-"""Sends requests to the child process of a subject, and restarts it if necessary."""
+"""Sends requests to a subject's child process, and restarts it if necessary."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Limits:
 
 
 class _Reply(msgspec.Struct, frozen=True):
-    """A line of a child: `ready` is in its first line, `answer` in others, `error` in any."""
+    """A child's line: `ready` is in its first, `answer` in others, `error` in any."""
 
     ready: Handshake | None = None
     error: Failure | None = None
@@ -128,7 +128,7 @@ class SubjectProcess:
         self._child = self._start_message = None
 
     def end(self) -> None:
-        """End the child permanently, from any thread. A request that waits for it fails."""
+        """End the child permanently, from any thread. A waiting request fails."""
         self._is_ended = True
         if (child := self._child) is not None:
             child.close()
@@ -151,14 +151,14 @@ class SubjectProcess:
         return self._ask(message, Answer, timeout or self.limits.trial, "a trial")
 
     def values(self, digests: Iterable[tuple[str, str]]) -> list[ValuesReport]:
-        """How the arrays of the last trial differ, for each pair of digests."""
+        """How the last trial's arrays differ, for each pair of digests."""
         pairs = list(digests)
         request = {"do": "values", "digests": pairs}
         reports = self._ask(request, list[ValuesReport], 60.0) if self._child else None
         return reports if isinstance(reports, list) else [ValuesReport(missing=pair) for pair in pairs]
 
     def draw(self, request: dict[str, Any], timeout: float = 30.0) -> Graph | None:
-        """Draw a graph (see `server.drawing`), None if Keras refuses it or the child is lost."""
+        """Draw a graph (see `server.drawing`); None if it is refused or the child is lost."""
         self._replace_if_grown()
         request = {"layers": self.layers, **request}
         label = self._lost_draw_label or f"a draw, such as {msgspec.json.encode(request).decode()}"
@@ -171,12 +171,12 @@ class SubjectProcess:
         return answer.graph
 
     def cloner_problem(self, name: str) -> str:
-        """Import a user's cloner. Return why it cannot be called, "" if it can."""
+        """Import a user's cloner. Return why it cannot be called, or ""."""
         problem = self._ask({"do": "cloner", "name": name}, str, self.limits.start)
         return f"{name}: cannot be imported: {problem.line}" if isinstance(problem, Lost) else problem
 
     def classes(self, target: str) -> tuple[Generation, tuple[str, ...]] | Lost:
-        """The generation of a module or file, and its classes that have a config."""
+        """The generation of a module or file, and its classes with a config."""
         return self._ask({"do": "classes", "target": target}, tuple[Generation, tuple[str, ...]], self.limits.start)
 
     def audit(self, name: str) -> AuditedClass | Lost:

@@ -80,7 +80,7 @@ def search_path_of(subject: Subject) -> SearchPath:
 
 
 def install_packages(name: str, requirements: tuple[str, ...]) -> Path:
-    """Return a cache folder. Install packages, not their dependencies, if it is new."""
+    """Return a cache folder. If it is new, install packages without dependencies."""
     folder = cache() / "packages" / name
     if not folder.is_dir():
         with _new_folder() as unfinished:
@@ -106,7 +106,7 @@ def pin(name: str) -> str:
 
 
 def split_suffix(name: str) -> tuple[str, str]:
-    """Split a name into the release or path, and the suffix of backend and device."""
+    """Split a name into the release or path, and backend and device."""
     match = _NAME.fullmatch(name)
     return (match[1], match[2]) if match is not None else (name, "")
 
@@ -164,7 +164,7 @@ def _install(requirement: str, folder: Path) -> None:
 
 
 def _copy_source(source: str, copy: Path) -> str:
-    """Copy a folder, commit, wheel or nightly release of Keras. Return the new version."""
+    """Copy a folder, commit, wheel or nightly release. Return the new version."""
     name, separator, commit = source.partition("#")
     path = Path(name).expanduser()
     if source == NIGHTLY:
@@ -221,7 +221,7 @@ def _digest(folder: Path) -> str:
 
 
 def subjects_of_change(repo: str, base: str, head: str | None) -> tuple[Subject, Subject]:
-    """The subjects before and after a change: the merge base, then `head` or the folder."""
+    """The subjects before and after a change: merge base, then `head` or the folder."""
     source, suffix = split_suffix(repo.strip())
     folder = Path(source).expanduser().absolute()
     if not folder.is_dir():

@@ -32,7 +32,7 @@ _NAME = re.compile(
 
 
 class UnknownSubjectError(ValueError):
-    """A name means no subject. The message lists the supported names."""
+    """A name means no subject. The message lists supported names."""
 
 
 class Subject(msgspec.Struct, frozen=True):
@@ -84,7 +84,7 @@ class Subject(msgspec.Struct, frozen=True):
 
 
 def _version_problem(package: str, text: str) -> str:
-    """Why a version of a package is not supported, "" if it is."""
+    """Why a version of a package is not supported, or ""."""
     if (package, text) == ("keras", OLD_KERAS_VERSION):
         return "only `clonediff fuzz` and `clonediff judge` accept this release, and only as the single subject"
     try:

@@ -11,7 +11,7 @@ BATCH_SIZE = 2
 
 
 def case_of(graph: Graph) -> Case:
-    """The case of a graph; its seed is a hash of the program."""
+    """A graph's case; its seed is a hash of the program."""
     program = graph.program
     is_compiled = any(preparation.does == "compile" for preparation in program.preparations)
     return Case(

@@ -1,6 +1,6 @@
 """Parses names of cloners, and checks that a subject supports them.
 
-`harness/inside/cloners/users.py` documents the names of users' cloners.
+`harness/inside/cloners/users.py` documents names of users' cloners.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _MODULE_NAME = re.compile(r"[\w-]+")
 
 
 def full_name_of_cloner(text: str) -> str:
-    """The full name of a user's cloner, with the folder of its module."""
+    """The full name of a user's cloner, with its module's folder."""
     path, colon, function = absolute_name(text).rpartition(".py:")
     file = Path(f"{path}.py")
     if colon and not _MODULE_NAME.fullmatch(file.stem):
@@ -40,7 +40,7 @@ def full_name_of_cloner(text: str) -> str:
 
 
 def absolute_name(name: str) -> str:
-    """The name of a cloner, in which a file has its absolute path."""
+    """A cloner's name, with the absolute path of a file."""
     path, colon, function = name.partition(".py:")
     if not colon and not name.endswith(".py"):
         return name
@@ -52,7 +52,7 @@ def allow_cloners(names: Iterable[str]) -> None:
 
 
 def support_problem(cloner: str, process: SubjectProcess, graph: Graph | None = None) -> str:
-    """Why a cloner cannot be used with a subject and graph; "" if it can."""
+    """Why a cloner cannot be used with a subject and graph, or ""."""
     user_cloner = parse_cloner_name(cloner)
     if user_cloner is not None:
         name = user_cloner.name

@@ -1,4 +1,4 @@
-"""Runs trials on one subject, and looks their causes up among the known issues.
+"""Runs trials on one subject, and looks causes up among the known issues.
 
 `clonediff fuzz`, `replay`, `judge` and the property tests use this module.
 """
@@ -48,7 +48,7 @@ class Tally:
 
 
 class GraphTrials:
-    """Runs trials on one subject, with one list of known issues.
+    """Runs trials on one subject, with a list of known issues.
 
     Causes less severe than `at_least` do not count; if a cloner has only such causes, its verdict is `LEFT_OUT`.
     """
@@ -69,7 +69,7 @@ class GraphTrials:
         self._known_issues = known
 
     def issues_of(self, cloner: str) -> KnownIssues:
-        """The known issues of a cloner; only upstream has any."""
+        """A cloner's known issues; only upstream has any."""
         return self._upstream_issues if cloner == UPSTREAM and self._known_issues.issues else KnownIssues()
 
     @cached_property
@@ -77,7 +77,7 @@ class GraphTrials:
         return self._known_issues.select(self.generation, self.process.start_message.keras)
 
     def select_cloner(self, cloner: str) -> GraphTrials:
-        """The same trials and tally, with only one of the cloners."""
+        """The same trials and tally, with only one cloner."""
         trials = copy.copy(self)
         trials.cloners = (cloner,) if cloner else self.cloners
         return trials
@@ -86,7 +86,7 @@ class GraphTrials:
         return stable_hash(graph.program) % SAMPLING_RATE == 0
 
     def try_if_supported(self, graph: Graph, *, costly: bool | None = None) -> Trial:
-        """Try a graph; the trial has the reason if a cloner or the subject is unsuitable."""
+        """Try a graph; the trial has the reason if cloner or subject is unsuitable."""
         try:
             for cloner in self.cloners:
                 if reason := support_problem(cloner, self.process, graph):
@@ -147,6 +147,6 @@ class GraphTrials:
 
 
 def new_causes(causes: Collection[TrialCause], earlier: Collection[Key] = ()) -> list[TrialCause]:
-    """The causes that are neither known issues nor `earlier`; upstream's are last."""
+    """Causes that are neither known issues nor `earlier`; upstream's are last."""
     new = [cause for cause in causes if cause.known is None and cause.key not in earlier]
     return sorted(new, key=lambda cause: cause.cloner == UPSTREAM)

@@ -1,4 +1,4 @@
-"""Writes titles of causes, for readers who know Keras, but not clonediff.
+"""Writes titles of causes for readers who know Keras, not clonediff.
 
 A title has no name of a layer, number or message: a cause has the same title in every run.
 """
@@ -29,7 +29,7 @@ _KINDS_BY_FILE = {name.rpartition(".")[2].lower(): name for name in CATALOGUE if
 
 
 def sentence(root: Difference, kind: str, layer: str | None = None) -> str:
-    """The title of a cause, by its root and kind; a `layer` replaces the kind."""
+    """A cause's title, by its root and kind; a `layer` replaces the kind."""
     clone = "a second clone" if root.check == "again" else "the clone"
     changes_original = root.check == "untouched"
     word = f"layer in {_a_or_an(kind.removeprefix('in '))}" if kind.startswith("in ") else _KIND_WORDS.get(kind, kind)
@@ -82,7 +82,7 @@ def _text_of_exception(root: Difference) -> str:
 
 
 def form_of(text: str) -> tuple[str, str]:
-    """The words for a skeleton of an argument, in a fingerprint and a title."""
+    """Words for an argument's skeleton, in a fingerprint and a title."""
     return next((form for start, form in _FORMS.items() if text.startswith(start)), ("value", "a plain value"))
 
 

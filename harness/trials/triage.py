@@ -63,7 +63,7 @@ def verdict(differences: Sequence[Difference]) -> Verdict:
 def causes(
     original: Observation | None, differences: Sequence[Difference], arguments: tuple[str, ...] = ()
 ) -> list[Cause]:
-    """The causes of differences, the worst first; `arguments` of `clone_model` were passed."""
+    """The causes of differences, the worst first; `arguments` are `clone_model`'s."""
     flow = Flow(()) if original is None else Flow.find(original)
     result = []
     for name, (root, *followers) in group_by_fingerprint(flow, differences).items():
@@ -73,7 +73,7 @@ def causes(
 
 
 def group_by_fingerprint(flow: Flow, differences: Sequence[Difference]) -> dict[str, list[Difference]]:
-    """The differences of each cause by fingerprint; the first explains the others."""
+    """Each cause's differences by fingerprint; the first explains the others."""
     groups: dict[str, list[Difference]] = {}
     for group in group_by_cause(flow, differences):
         groups.setdefault(fingerprint(group[0]), []).extend(group)
@@ -81,7 +81,7 @@ def group_by_fingerprint(flow: Flow, differences: Sequence[Difference]) -> dict[
 
 
 def _model_properties(original: Observation | None, root: Difference) -> Iterator[str]:
-    """Yield properties of the model, listed in `Cause`, that may explain a cause."""
+    """Yield the model's properties, listed in `Cause`, that may explain a cause."""
     names = _FUNCTION.findall(root.expected)
     if names and names == _FUNCTION.findall(root.found):
         yield "a function of the same name"
@@ -123,7 +123,7 @@ def _has_list_of_one(args: list[Any]) -> bool:
 
 
 def fingerprint(root: Difference) -> str:
-    """The fingerprint of a cause: words of its signature, and a short hash."""
+    """A cause's fingerprint: words of its signature, and a short hash."""
     key = signature(root)
     digest = hashlib.blake2b("\n".join(key).encode(), digest_size=4).hexdigest()
     slug = re.sub(r"[^a-z0-9]+", "-", "-".join(filter(None, key[:4])).lower()).strip("-")
@@ -131,7 +131,7 @@ def fingerprint(root: Difference) -> str:
 
 
 def signature(root: Difference) -> tuple[str, str, str, str, str]:
-    """The parts of a fingerprint: check, aspect, kind, type of exception, frame.
+    """A fingerprint's parts: check, aspect, kind, type of exception, frame.
 
     If a layer raises during cloning, the frame is its caller, which passed the wrong arguments. In checks of cloning,
     an exception with a frame of Keras has no kind, even if the message names a layer.
@@ -149,7 +149,7 @@ def signature(root: Difference) -> tuple[str, str, str, str, str]:
 
 
 def _aspect_and_kind(root: Difference) -> tuple[str, str]:
-    """The aspect and kind in a fingerprint, which several causes may share."""
+    """Aspect and kind in a fingerprint, which several causes may share."""
     aspect, kind, shared_name = _aspect(root), _kind(root), aspect_of(root).shared_name
     holder = CATALOGUE.get(kind.removeprefix("in "))
     if kind.startswith("in ") and holder is not None and holder.family == "custom":
@@ -172,7 +172,7 @@ def makes_a_clone(causes: Iterable[Cause]) -> bool:
 
 
 def add_blame(by_cloner: Mapping[str, Sequence[Cause]]) -> dict[str, tuple[Cause, ...]]:
-    """The causes of each cloner, with blame.
+    """Each cloner's causes, with blame.
 
     If upstream was not called or made no clone, the blame for causes of fixed is unknown.
     """
@@ -190,13 +190,13 @@ def add_blame(by_cloner: Mapping[str, Sequence[Cause]]) -> dict[str, tuple[Cause
 
 
 def title(cause: Cause, layer: str | None = None) -> str:
-    """The title of a cause; with `layer`, it names the layer of a particular model."""
+    """A cause's title; with `layer`, it names the layer of a particular model."""
     root = cause.root
     return sentence(root, _kind(root) if root.raised is None else signature(root)[2], layer)
 
 
 def use_plain_models(differences: Iterable[Difference]) -> list[Difference]:
-    """Replace the classes of drawn custom models with those of Keras, unless the class differs."""
+    """Replace drawn custom models' classes with Keras', unless the class differs."""
     return [item if item.first is None else replace(item, first=_plain_place(item, item.first)) for item in differences]
 
 
@@ -209,7 +209,7 @@ def _plain_place(difference: Difference, first: Place) -> Place:
 
 
 def _kind(root: Difference) -> str:
-    """The kind of layer in a fingerprint; "" if any layer can show it."""
+    """The kind in a fingerprint; "" if any layer can show it."""
     first = root.first
     if first is None:
         return ""
@@ -221,7 +221,7 @@ def _kind(root: Difference) -> str:
         return "model"
     if root.part != "trainable":
         return ""
-    # Models and layers are created by different code, sublayers by their holder.
+    # Different code creates models and layers; holders create sublayers.
     if first.kind in _MODELS:
         return first.kind
     return f"in {first.inside}" if first.inside and first.inside not in _MODELS else ""

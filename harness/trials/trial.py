@@ -35,7 +35,7 @@ _SECONDS_FACTOR = 20.0
 
 
 class CloneTrial(msgspec.Struct, frozen=True):
-    """The causes of one cloner in a trial; `pair` has the original and clone."""
+    """A cloner's causes in a trial; `pair` has the original and clone."""
 
     causes: tuple[Cause, ...] = ()
     pair: Pair | None = None
@@ -76,14 +76,14 @@ class TrialCause(msgspec.Struct, frozen=True):
 
     @property
     def id(self) -> str:
-        """The name of the finding; if the process was lost, with the reason."""
+        """The finding's name; if the process was lost, with the reason."""
         if self.fingerprint != LOST_FINGERPRINT:
             return self.fingerprint
         return slug(self.fingerprint, self.detail.partition(":")[0].lower())
 
 
 class Trial(msgspec.Struct, frozen=True):
-    """The result of one case on one subject, for each cloner.
+    """The result of a case on a subject, for each cloner.
 
     `skip_reason` says why nothing was run. `refusal` is the failure if the original could not be built; if it
     crashed its process, `lost` says how. `GraphTrials` adds `found_causes`, the causes with their known issues.
@@ -191,7 +191,7 @@ def _numbers(report: ValuesReport) -> Numbers | None:
 
 
 def process_difference(lost: Lost) -> Difference:
-    """The difference of a lost process, without durations and sizes."""
+    """A lost process's difference, without durations and sizes."""
     frame = (looping_frame if lost.reason == TIMED_OUT else innermost_frame)(lost.frames)
     raised = Raised(lost.reason, lost.message[:300], frame)
     return difference_of(

@@ -1,4 +1,4 @@
-"""Finds cloners by name. A cloner takes a model and arguments, and returns a clone.
+"""Finds cloners by name: functions from a model and arguments to a clone.
 
 A name with a colon names a user's function, which the module `users` imports.
 """
@@ -33,5 +33,5 @@ def _cloner(name: str, framework: Framework) -> Any:
 
 
 def call_cloner(cloner: Cloner, model: Any, arguments: dict[str, Any]) -> Any:
-    """Call a cloner. A failure is recorded with the frames below this function."""
+    """Call a cloner. A failure has the frames below this function."""
     return cloner(model, **arguments)

@@ -1,4 +1,4 @@
-"""Parses the names of the user's cloners, and imports their functions.
+"""Parses names of users' cloners, and imports the functions.
 
 A name is `module:function`, or `folder/module:function` if the folder is not on the import path.
 """
@@ -49,7 +49,7 @@ def is_users_cloner(name: str) -> bool:
 
 
 def parse_cloner_name(name: str) -> ClonerName | None:
-    """The parts of the name of a user's cloner; None for any other name."""
+    """The parts of the name of a user's cloner, or None."""
     match = _NAME.fullmatch(name)
     return None if match is None else ClonerName(match["folder"] or "", match["module"], match["function"])
 
@@ -59,7 +59,7 @@ class ClonerError(ValueError):
 
 
 def cloner_problem(name: str) -> str:
-    """Why a cloner cannot be called with a model; "" if it can."""
+    """Why a cloner cannot be called with a model, or ""."""
     try:
         import_cloner(name)
     except ClonerError as error:
@@ -110,7 +110,7 @@ def record_replacement(clone_function: Callable[[Any], Any], replacements: dict[
 
 
 def no_model_failure(name: str, clone: Any, framework: Framework) -> Failure | None:
-    """The failure of a cloner that returned no model with a graph, or None."""
+    """The failure if a cloner returned no model with a graph, or None."""
     if framework.is_graph(clone):
         return None
     cloner = parse_cloner_name(name)

@@ -13,7 +13,7 @@ _CLASSES = {"keras": ".keras3.Keras3", "tf_keras": ".tf_keras.TfKeras"}
 
 
 def generation_of(model: Any) -> Literal["keras", "tf_keras"]:
-    """The generation of Keras to which a model belongs; other objects raise TypeError."""
+    """A model's generation of Keras; other objects raise TypeError."""
     packages = {base.__module__.partition(".")[0] for base in type(model).__mro__}
     if "tf_keras" in packages:
         return "tf_keras"

@@ -47,7 +47,7 @@ class Backend:
         return np.asarray(tensor)
 
     def write(self, value: Any, array: Any) -> bool:
-        """Write an array to a variable of equal shape and dtype; return whether it fits."""
+        """Write an array to a variable if shape and dtype fit; return whether they do."""
         return False
 
 
@@ -85,7 +85,7 @@ class TensorFlow(Backend):
         if type(tensor) is self._resource_class:
             # Methods of a variable take three times as long.
             tensor = self._resource_ops.read_variable_op(tensor.handle, tensor.dtype)
-        # `numpy()` would copy numbers that never change: writing to a variable allocates new memory.
+        # `numpy()` would copy numbers that never change: a write allocates new memory.
         return np.asarray(tensor.__array__())
 
     def write(self, value: Any, array: Any) -> bool:
@@ -105,7 +105,7 @@ class Jax(Backend):
         self.version = str(self.jax.__version__)
 
     def devices(self) -> list[str]:
-        # Some releases of JAX name the platform after the vendor of the GPU.
+        # Some releases of JAX name the platform after the GPU's vendor.
         device_types = {"cuda": "gpu", "rocm": "gpu"}
         platforms = [(device.platform.lower(), device.id) for device in self.jax.devices()]
         names = [f"{device_types.get(platform, platform)}:{number}" for platform, number in platforms]
@@ -144,7 +144,7 @@ class Torch(Backend):
     def write(self, value: Any, array: Any) -> bool:
         if value.shape != array.shape:
             return False
-        # `assign` would refuse a weight if its initializer returned a value of another shape.
+        # `assign` would refuse a value of another shape, as from an initializer.
         value.data.copy_(self.tensor(array))
         return True
 

@@ -89,7 +89,7 @@ class Framework:
     # -- the process
 
     def speed_up(self) -> None:
-        """Disable work of Keras whose result Keras discards. For child processes."""
+        """Disable work whose result Keras discards. For child processes."""
 
     def versions(self) -> dict[str, str]:
         backend = self.tensors
@@ -99,12 +99,12 @@ class Framework:
         return contextlib.nullcontext() if device is None else self._create_scope(device)
 
     def forget(self) -> None:
-        """Reset the names, settings and registrations that earlier models left."""
+        """Reset names, settings and registrations of earlier models."""
         if self._settings.floatx() != "float32":
             self._settings.set_floatx("float32")
         if self._settings.image_data_format() != "channels_last":
             self._settings.set_image_data_format("channels_last")
-        # Keras finds a registered function by the last part of its name, from any script.
+        # Keras finds any script's registered function by the last part of its name.
         for registry in self._registries:
             for key, value in list(registry.items()):
                 if getattr(value if isinstance(key, str) else key, "__module__", "") == "__main__":
@@ -133,13 +133,13 @@ class Framework:
 
     @contextlib.contextmanager
     def scratch(self) -> Iterator[None]:
-        """A scope like `isolated` that begins with default settings and without names."""
+        """A scope like `isolated` with default settings and without names."""
         with self.isolated():
             self.forget()
             yield
 
     def reseed(self, seed: int, seeds_backend: bool = False) -> None:
-        """Seed the global generators and, if asked, the backend's, which is slow."""
+        """Seed global generators and, if asked, the backend's, which is slow."""
         random.seed(seed)
         np.random.seed(seed)
         if seeds_backend:
@@ -155,7 +155,7 @@ class Framework:
         return list(layer._inbound_nodes)
 
     def node_counts(self, layer: Any) -> tuple[int, int]:
-        """How many symbolic calls a layer has, and how many calls use its outputs."""
+        """How many symbolic calls a layer has, and how many use its outputs."""
         return len(getattr(layer, "_inbound_nodes", ())), len(getattr(layer, "_outbound_nodes", ()))
 
     def origin(self, tensor: Any) -> tuple[Any, Any, int]:
@@ -167,7 +167,7 @@ class Framework:
         return getattr(tensor, "_keras_mask", None) is not None
 
     def config(self, layer: Any) -> dict[str, Any]:
-        """The config of a layer; empty for a model that adds nothing to its layers."""
+        """A layer's config; empty for a model that adds nothing to its layers."""
         if type(layer).get_config in self._plain_configs:
             return {}
         config = layer.get_config()
@@ -181,12 +181,12 @@ class Framework:
         return self._pack_values(structure, values)
 
     def shape(self, tensor: Any) -> tuple[Any, ...] | None:
-        """The shape of a symbolic tensor with its batch; None for an unknown rank."""
+        """A symbolic tensor's shape with its batch; None for an unknown rank."""
         shape = tensor.shape
         return None if shape is None or getattr(shape, "rank", 0) is None else tuple(shape)
 
     def uses_training(self, layer: Any) -> bool:
-        """Whether a layer, apart from sublayers, may compute other values in training."""
+        """Whether a layer itself may compute other values in training."""
         if not isinstance(layer, self.layer_class) or (self.is_graph(layer) and type(layer).call in self._plain_calls):
             return False
         if isinstance(layer, self.keras.layers.Lambda):
@@ -208,7 +208,7 @@ class Framework:
     # -- variables
 
     def weights(self, model: Any) -> tuple[list[Any], set[int]]:
-        """The weights of a model in order, and the `id`s of trainable weights."""
+        """A model's weights in order, and the `id`s of trainable ones."""
         return list(model.weights), {id(weight) for weight in model.trainable_weights}
 
     def finish_writing_weights(self, model: Any, original: Any = None) -> None:
@@ -225,7 +225,7 @@ class Framework:
     # -- running
 
     def inputs(self, model: Any, arrays: list[Any]) -> Any:
-        """Tensors with the numbers of `arrays`, in the structure of a model's inputs."""
+        """The `arrays` as tensors, in the structure of a model's inputs."""
         tensors = [None if array is None else self.tensors.tensor(array) for array in arrays]
         return self.pack(self.structures(model)[0], tensors)
 

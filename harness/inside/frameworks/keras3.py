@@ -47,7 +47,7 @@ class Keras3(Framework):
     # -- the process
 
     def forget(self) -> None:
-        # As `clear_session`, but without clearing kernels and garbage, which takes long.
+        # As `clear_session`, without clearing kernels and garbage: that takes long.
         self._state_module.GLOBAL_STATE_TRACKER = threading.local()
         if hasattr(self._state_module, "GLOBAL_SETTINGS_TRACKER"):
             self._state_module.GLOBAL_SETTINGS_TRACKER = threading.local()
@@ -122,7 +122,7 @@ class Keras3(Framework):
         return [*weights, *(state for state, _ in self._own_states(layer))]
 
     def _own_states(self, layer: Any) -> list[tuple[Any, bool]]:
-        """The seeds and recurrent states of a layer, each with whether it is random."""
+        """A layer's seeds and recurrent states, each with whether it is random."""
         seeds = getattr(layer, "_seed_generators", ())
         states = leaves(getattr(layer, "states", None)) if getattr(layer, "stateful", False) else ()
         return [

@@ -78,7 +78,7 @@ class TfKeras(Framework):
     # -- the process
 
     def speed_up(self) -> None:
-        # In each symbolic call, GRU and LSTM also trace a function for GPUs, which Keras discards.
+        # In symbolic calls, GRU and LSTM also trace a GPU function, which Keras discards.
         module = self._module("layers.rnn.gru_lstm_utils")
         register = module.function_register
 
@@ -91,7 +91,7 @@ class TfKeras(Framework):
         module.function_register = register_unless_scratch
 
     def forget(self) -> None:
-        # As `clear_session`, but without clearing kernels, which takes long.
+        # As `clear_session`, without clearing kernels: that takes long.
         backend = self._settings
         backend._GRAPH.graph = None
         backend._DUMMY_EAGER_GRAPH.learning_phase_is_set = False
@@ -154,7 +154,7 @@ class TfKeras(Framework):
             weights = list(by_id.values())
             return weights, {id(weight) for weight in weights if weight.trainable}
         weights, trainable = super().weights(model)
-        # tf_keras lists the table of an adapted lookup layer as a weight, which it is not.
+        # tf_keras lists an adapted lookup layer's table as a weight, which it is not.
         return [weight for weight in weights if hasattr(weight, "numpy")], trainable
 
     @staticmethod

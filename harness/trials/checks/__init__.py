@@ -1,4 +1,4 @@
-"""The checks of a faithful clone, which compare plain data without Keras.
+"""Checks of a faithful clone, which compare plain data without Keras.
 
 A check is a function from a `Pair`, the observations of an original and its clone, to every `Difference`, in the order
 of the original.
@@ -94,7 +94,7 @@ def _row(check: str, part: Part, change: Change, name: str) -> Aspect:
 
 
 def aspect_of(difference: Difference) -> Aspect:
-    """The row of a difference, in its check or one that its check runs."""
+    """A difference's row, in its check or one that its check runs."""
     return _row(difference.check, difference.part, difference.change, difference.name)
 
 
@@ -103,7 +103,7 @@ def needs_costly_trial(difference: Difference) -> bool:
 
 
 def compare(original: Observation, clone: Clone, checks: Iterable[str] = CHECKS) -> list[Difference]:
-    """The differences of a clone, check by check, except differences by chance."""
+    """A clone's differences, check by check, except those by chance."""
     enabled = [CHECKS[name] for name in checks if clone.observation is not None or not CHECKS[name].needs_clone]
     differences = _all_differences(Pair(original, clone), enabled)
     is_changed = clone.original_after is not None or clone.inference_after is not None
@@ -112,7 +112,7 @@ def compare(original: Observation, clone: Clone, checks: Iterable[str] = CHECKS)
 
 
 def _paths_by_chance(original: Observation, checks: Iterable[Check]) -> set[tuple[str, str]]:
-    """The checks and paths where the null model differs, except in names."""
+    """Checks and paths where the null model differs, except in names."""
     if original.null_model is None:
         return set()
     pair = Pair(original, Clone(observation=original.null_model))

@@ -1,4 +1,4 @@
-"""Aligns the layers, calls, variables and steps of a clone with the original's.
+"""Aligns a clone's layers, calls, variables and steps with the original's.
 
 An object without a counterpart is missing or extra. An object that moved or was renamed has a counterpart.
 """
@@ -39,7 +39,7 @@ class Alignment:
 
     @property
     def orders(self) -> tuple[list[int], list[int]]:
-        """The clone's indices of paired objects: in expected order, and as found."""
+        """The clone's indices of paired objects, in expected order and as found."""
         order = [counterpart for _, counterpart in self.pairs]
         return sorted(order), order
 
@@ -76,7 +76,7 @@ def _alignment(pairs: Mapping[int, int], expected: Sequence[object], found: Sequ
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Pair:
-    """The observations of an original and its clone, with aligned objects."""
+    """Observations of an original and its clone, with aligned objects."""
 
     original: Observation
     clone: Clone
@@ -151,7 +151,7 @@ class Pair:
         return f"{self.name(layer)}#{call}.{output}"
 
     def name_in_original(self, tensor: Tensor, calls: Mapping[int, Alignment] | None = None) -> str:
-        """The name of a clone's tensor in the original; "new ..." if missing there."""
+        """The original's name of a clone's tensor; "new ..." if missing there."""
         layer, call, output = tensor
         if layer < 0:  # no layer of the model
             return self.tensor_name(tensor)
@@ -187,7 +187,7 @@ class Pair:
 
     @property
     def runs(self) -> Iterator[tuple[ModelRun, ModelRun, str]]:
-        """The runs of both models, with the mode: inference, then training."""
+        """Both models' runs, with the mode: inference, then training."""
         for mode in ("inference", "training"):
             expected, found = getattr(self.original, mode), getattr(self.clone_observation, mode)
             if expected is not None and found is not None:
@@ -200,7 +200,7 @@ class Pair:
 
     @cached_property
     def original_variables(self) -> dict[int, int]:
-        """The original's variable for each variable of the clone, numbered as in facts."""
+        """The original's variable for each of the clone's, numbered as in facts."""
         counterparts: dict[int, int] = {}
         offset = clone_offset = 0
         for _, expected, found, alignment in self.variables:
@@ -210,7 +210,7 @@ class Pair:
 
     @cached_property
     def original_layers(self) -> dict[int, int]:
-        """The first place of the original's layer for each layer of the clone; -1 is the model."""
+        """The original's first place for each layer of the clone; -1 is the model."""
         first_places: dict[int, int] = {}
         places = [first_places.setdefault(layer.ident, index) for index, layer in enumerate(self.structures[0].layers)]
         return {-1: -1, **{counterpart: places[original] for original, counterpart in self.layers.pairs}}
@@ -222,7 +222,7 @@ class Pair:
     @cached_property
     def variables(self) -> list[tuple[Part, Sequence[Variable], Sequence[Variable], Alignment]]:
         """The weights and states of both models, aligned by owner and name."""
-        # The owner is -1 outside layers, as in a metric, and -2 in a layer that only the clone has.
+        # The owner is -1 outside layers, as in a metric, and -2 in a new layer.
         owners = {-1: -1, **self.layers.originals}
         alignments = []
         for part in VARIABLES:

@@ -27,7 +27,7 @@ ComparisonName = Literal[
     "", "apart", "attribute", "compiled", "config", "is a model", "kinds", "layers", "listed", "names", "numbers",
     "raises", "run", "setting", "trainable", "weight values",
 ]  # fmt: skip
-"""The comparison of a script that shows the difference; "" if none does."""
+"""The comparison of a script that shows the difference, or ""."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +59,7 @@ class Aspect:
         return is_covered and any(fnmatchcase(name, pattern) for pattern in self.names.split("|"))
 
     def difference(self, path: str, expected: Any, found: Any, first: Place | None, **fields: Any) -> Difference:
-        """Create a difference; `fields` has the part and change if the row has several."""
+        """Create a difference; `fields` has part and change if the row has several."""
         fields = {"part": self.part, "change": self.change, "severity": self.severity, **fields}
         if not self.covers(fields["part"], fields["change"], fields.get("name", "")):
             raise LookupError(f"{self.check}: this row does not cover {fields}")
@@ -96,7 +96,7 @@ def difference_at(
 def compare_order(
     rows: Iterable[Aspect], part: Part, path: str, expected: Any, found: Any, model: Place, **fields: Any
 ) -> list[Difference]:
-    """Any difference in the number or order of losses, inputs or outputs."""
+    """Any difference in number or order of losses, inputs or outputs."""
     if len(expected) != len(found):
         return [difference_of(rows, part, "count", path, len(expected), len(found), model, **fields)]
     if expected != found and sorted(expected) == sorted(found):

@@ -1,4 +1,4 @@
-"""Compares settings, `compile` arguments and attributes of models and layers, at any depth.
+"""Compares settings, `compile` arguments and attributes, at any depth.
 
 The check `structure` reports values that differ; the check `sharing` reports attributes that share an object.
 """
@@ -92,7 +92,7 @@ _MISSING = Fact(MISSING)
 
 
 class _FactMismatch(NamedTuple):
-    """A fact of a layer, or the model (-1), that differs in the clone."""
+    """A fact of a layer, or the model (-1), that differs."""
 
     layer: int
     part: Part
@@ -131,7 +131,7 @@ def check_shared_facts(pair: Pair) -> Iterator[Difference]:
 
 
 def _texts(pair: Pair, expected: Fact, found: Fact) -> tuple[str, str]:
-    """The texts of two facts; if equal, the second begins with "another"."""
+    """Texts of two facts; if equal, the second begins with "another"."""
     texts = _describe(pair, expected, found), _describe(pair, found, expected)
     return texts if texts[0] != texts[1] else (texts[0], f"another {texts[1]}")
 
@@ -165,7 +165,7 @@ def _mismatches(pair: Pair) -> tuple[_FactMismatch, ...]:
 def _mismatches_of(
     pair: Pair, index: int, layer: LayerRecord | Structure, counterpart: LayerRecord | Structure
 ) -> Iterator[_FactMismatch]:
-    """The facts of a layer or model that differ, only the outermost."""
+    """The outermost facts of a layer or model that differ."""
     expected, found = _settings(layer), _settings(counterpart)
     if layer.attributes and counterpart.attributes and layer.kind == counterpart.kind:
         expected |= _facts_by_key("attribute", layer.attributes)
@@ -187,7 +187,7 @@ def _mismatches_of(
 
 
 def _ignored_attributes(layer: LayerRecord | Structure) -> tuple[str, ...]:
-    """The attributes that may differ in a clone, or that are compared elsewhere."""
+    """The attributes that may differ, or are compared elsewhere."""
     if isinstance(layer, Structure) or layer.is_model:
         return _MODEL_ATTRIBUTES
     if layer.is_custom:
@@ -196,7 +196,7 @@ def _ignored_attributes(layer: LayerRecord | Structure) -> tuple[str, ...]:
 
 
 def _align(fact: Fact, pair: Pair) -> Fact:
-    """Replace indices of the clone in a fact by the original's; a missing one gets a number below `NO_LAYER`."""
+    """Replace the clone's indices in a fact by the original's; a missing one is below `NO_LAYER`."""
     if fact.references == (None, None, None, None) and not fact.layer_names:
         return fact
     layers, variables = pair.original_layers, pair.original_variables
@@ -232,5 +232,5 @@ def _facts_by_key(part: Part, facts: dict[str, Fact]) -> dict[_Key, Fact]:
 
 
 def _has_all_calls(layer: LayerRecord | Structure) -> bool:
-    """Whether all calls of a layer are in this model; False for the model itself."""
+    """Whether all calls of a layer are in this model; False for the model."""
     return isinstance(layer, LayerRecord) and layer.node_counts[0] == len(layer.calls)

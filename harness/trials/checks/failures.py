@@ -1,4 +1,4 @@
-"""Checks failures and warnings, and finds the frame and layer of an exception.
+"""Checks failures and warnings, and finds an exception's frame and layer.
 
 made: the cloner does not raise on a model that built and ran.
 
@@ -61,7 +61,7 @@ def check_warnings(pair: Pair) -> Iterator[Difference]:
 
 
 def innermost_frame(frames: Sequence[Frame]) -> str:
-    """The innermost frame of Keras or the cloner outside helpers, as "file:function"."""
+    """The innermost frame of Keras or cloner outside helpers, as "file:function"."""
     keras_frames = [frame for frame in frames if _FRAMEWORK_FILES.match(frame.file)]
     compile_numbers = [number for number, frame in enumerate(keras_frames) if frame.function == _COMPILING_FUNCTION]
     keras_frames = keras_frames[: compile_numbers[0] + 1] if compile_numbers else keras_frames
@@ -93,7 +93,7 @@ def calling_frame(frames: Sequence[Frame]) -> str:
 
 
 def layer_in_message(failure: Failure, structure: Structure) -> Place | None:
-    """The layer that a message quotes, or else the layer whose class it names first."""
+    """The layer that a message quotes, or else the one whose class it names first."""
     called_names = re.findall(r'calling layer "([^"\s]+)"', failure.message)
     quoted_names = set(called_names or re.findall(r"[\"'`]([^\"'`\s]+)[\"'`]", failure.message))
     for index, layer in enumerate(structure.layers):
@@ -108,7 +108,7 @@ def layer_in_message(failure: Failure, structure: Structure) -> Place | None:
 def failure_difference(
     row: Aspect, path: str, expected: str, failure: Failure, structure: Structure, layer: int = -1, **fields: Any
 ) -> Difference:
-    """The difference for an exception; `layer` is the layer that was called, or -1."""
+    """The difference for an exception; `layer` was called, or is -1."""
     message = shorten(failure.message.strip().partition("\n")[0], 300)
     called = place(structure, layer) if layer >= 0 else None
     raised = Raised(failure.type, message, innermost_frame(failure.frames), calling_frame(failure.frames), called)

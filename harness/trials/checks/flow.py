@@ -1,4 +1,4 @@
-"""Finds the data flow in a model: the layers that can affect the outputs of a layer."""
+"""Finds a model's data flow: the layers that can affect a layer's outputs."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Flow(msgspec.Struct, frozen=True, dict=True):
         return cls(tuple(layers), tuple(steps))
 
     def time(self, place: Place | None) -> int:
-        """When the layer at a place first ran; other layers are later, the model is last."""
+        """When the layer at a place first ran; others are later, the model is last."""
         if place is None or place.layer < 0:
             return 10**9
         layer = self.first_place(place.layer)
@@ -57,7 +57,7 @@ class Flow(msgspec.Struct, frozen=True, dict=True):
         return min(times)
 
     def are_related(self, place: Place | None, other: Place | None) -> bool:
-        """Whether two places are the same layer, or one of them holds the other."""
+        """Whether two places are the same layer, or one holds the other."""
         if place is None or other is None:
             return False
         if place.layer < 0 or other.layer < 0:
@@ -76,11 +76,11 @@ class Flow(msgspec.Struct, frozen=True, dict=True):
         return min(place.layer, other.layer) >= 0 and source in self._ancestors(self.first_place(other.layer))
 
     def first_place(self, layer: int) -> int:
-        """The index of the first place of a layer."""
+        """The index of a layer's first place."""
         return self._first_places[layer] if 0 <= layer < len(self._first_places) else layer
 
     def _ancestors(self, layer: int) -> set[int]:
-        """Every layer that can affect the outputs of `layer`."""
+        """Every layer that can affect `layer`'s outputs."""
         ancestors = self._ancestors_cache.setdefault(layer, set())
         pending = [layer] if not ancestors else []
         while pending:
@@ -104,7 +104,7 @@ class Flow(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def _holders(self) -> defaultdict[int, set[int]]:
-        """The holders of each layer, the model excluded."""
+        """Each layer's holders, without the model."""
         holders: defaultdict[int, set[int]] = defaultdict(set)
         for index, layer in enumerate(self.layers):
             holders[self._first_places[index]].update(map(self.first_place, self._holders_of(layer)))
@@ -112,7 +112,7 @@ class Flow(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def _sources(self) -> defaultdict[int, set[int]]:
-        """The direct sources of each layer: sublayers, inputs, and its holders' inputs."""
+        """Each layer's direct sources: sublayers, inputs, and its holders' inputs."""
         direct_sources: defaultdict[int, set[int]] = defaultdict(set)
         for index, layer in enumerate(self.layers):
             direct_sources[self._first_places[index]].update(map(self.first_place, layer.sources))
@@ -126,7 +126,7 @@ class Flow(msgspec.Struct, frozen=True, dict=True):
         return sources
 
     def _holders_of(self, layer: FlowLayer) -> Iterator[int]:
-        """The holders of a layer, the innermost first."""
+        """A layer's holders, the innermost first."""
         while layer.holder >= 0:
             yield layer.holder
             layer = self.layers[layer.holder]

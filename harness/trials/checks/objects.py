@@ -75,7 +75,7 @@ def check_ownership(pair: Pair) -> list[Difference]:
 
 
 def _find_shared_parts(pair: Pair) -> Iterator[Difference]:
-    """Find the original's layers and variables in the clone, except kept inputs."""
+    """The original's layers and variables in the clone, except kept inputs."""
     original, clone = pair.structures
     seen: set[int] = set()
     for part, index, item in _shared_objects(original, clone):
@@ -88,7 +88,7 @@ def _find_shared_parts(pair: Pair) -> Iterator[Difference]:
 
 
 def _shared_objects(model: Structure, other: Structure) -> Iterator[tuple[Part, int, LayerRecord | Variable]]:
-    """The layers and variables in both models, with part and index in `model`."""
+    """Layers and variables in both models, with part and index in `model`."""
     for part in OBJECTS:
         idents = {item.ident for item in getattr(other, f"{part}s")}
         items = enumerate(getattr(model, f"{part}s"))
@@ -143,7 +143,7 @@ def check_sharing(pair: Pair) -> list[Difference]:
 
 
 def _sharing(pair: Pair, part: Part, expected: Objects, found: Objects, alignment: Alignment) -> Iterator[Difference]:
-    """Compare the first places of objects: if they differ, the sharing differs."""
+    """Compare first places of objects: if they differ, the sharing differs."""
     model = pair.structures[0]
     first_places: tuple[dict[int, int], dict[int, int]] = ({}, {})
     for index, counterpart in alignment.pairs:
@@ -181,7 +181,7 @@ def check_original(pair: Pair) -> list[Difference]:
 
 
 def check_second_clone(pair: Pair, checks: Sequence[Callable[[Pair], Iterable[Difference]]]) -> list[Difference]:
-    """Find differences in a second clone that the first clone does not have."""
+    """Find differences in a second clone that the first does not have."""
     clone, original = pair.clone, pair.original
     failure = clone.second_clone_failure
     if failure is not None:
@@ -197,7 +197,7 @@ def check_second_clone(pair: Pair, checks: Sequence[Callable[[Pair], Iterable[Di
 
 
 def _find_shared_by_clones(pair: Pair, second_clone: Structure) -> Iterator[Difference]:
-    """Find objects that two clones share, but not with the original."""
+    """Find objects that only the two clones share."""
     original, first = pair.structures
     seen = {item.ident for _, _, item in _shared_objects(original, original)}
     for part, index, item in _shared_objects(first, second_clone):

@@ -1,4 +1,4 @@
-"""The paths and places of a model's parts, as text; short texts of values."""
+"""Paths and places of a model's parts, as text; short texts of values."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from clonediff.reports.records import Difference, Part, Place
 
 
 def full_name(model: Structure, layer: int) -> str:
-    """The name of a layer, after the names of its holders: "inner/dense"."""
+    """A layer's name, after its holders': "inner/dense"."""
     if not 0 <= layer < len(model.layers):
         return model.name
     record = model.layers[layer]
@@ -18,7 +18,7 @@ def full_name(model: Structure, layer: int) -> str:
 
 
 def place(model: Structure, layer: int, call: int = 0) -> Place:
-    """The place of a layer of the original; -1 is the model."""
+    """The place of the original's layer; -1 is the model."""
     if not 0 <= layer < len(model.layers):
         return Place(model.name, model.kind, container=True)
     holder = model.layers[layer].holder
@@ -27,19 +27,19 @@ def place(model: Structure, layer: int, call: int = 0) -> Place:
 
 
 def path_of(model: Structure, layer: int) -> str:
-    """The path of a layer of the original; -1 is the model."""
+    """The path of the original's layer; -1 is the model."""
     return f"layers[{full_name(model, layer)!r}]" if 0 <= layer < len(model.layers) else "model"
 
 
 def path_and_place(model: Structure, part: Part, index: int) -> tuple[str, Place]:
-    """The path and place of a layer, weight or state of the original by index."""
+    """The path and place of the original's layer, weight or state by index."""
     if part == "layer":
         return path_of(model, index), place(model, index)
     return f"{part}s[{index}]", place(model, getattr(model, f"{part}s")[index].owner)
 
 
 def is_within(inner: str, outer: str) -> bool:
-    """Whether the path `inner` is `outer`, or begins with it; every path begins with ""."""
+    """Whether the path `inner` is, or begins with, `outer`; all begin with ""."""
     return outer in ("", inner) or (inner.startswith(outer) and inner[len(outer)] in ".[")
 
 
@@ -52,5 +52,5 @@ def shorten(value: Any, limit: int = 160) -> str:
 
 
 def kind_of(difference: Difference) -> str:
-    """The kind of the layer that differs; "" if it is unknown."""
+    """The kind of the layer that differs, or ""."""
     return difference.first.kind if difference.first is not None else ""

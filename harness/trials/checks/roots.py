@@ -78,7 +78,7 @@ def follows(later: Difference, earlier: Difference, flow: Flow) -> bool:
 
 
 def _place_of(difference: Difference) -> Place | None:
-    """The layer whose call raised an exception, or else the place of the difference."""
+    """The layer whose call raised, or else the place of the difference."""
     called = difference.raised.called if difference.raised is not None else None
     return called or difference.first
 
@@ -146,7 +146,7 @@ def _is_about_tensors(difference: Difference) -> bool:
 
 
 def _is_inherited_by_model(later: Difference, earlier: Difference) -> bool:
-    """Whether a difference of a model follows from one of its layers."""
+    """Whether a model's difference follows from one of its layers."""
     topic, earlier_topic = aspect_of(later).topic, aspect_of(earlier).topic
     is_same = later.change is earlier.change and later.name == earlier.name
     if is_same or earlier.part == "layer" or topic == earlier_topic != "":

@@ -65,7 +65,7 @@ def check_outputs(pair: Pair) -> list[Difference]:
 
 
 def output_differences(pair: Pair, expected: ModelRun, found: ModelRun, run: str) -> list[Difference]:
-    """Find differences of runs, except in masks; none if the original raises."""
+    """Differences of runs, except in masks; none if the original raises."""
     if expected.failure is not None:
         return []
     if found.failure is not None:
@@ -82,7 +82,7 @@ def output_differences(pair: Pair, expected: ModelRun, found: ModelRun, run: str
 
 
 def _leaf_pairs(pair: Pair, expected: ModelRun, found: ModelRun) -> Iterator[LeafPair]:
-    """The tensors in both runs: outputs of steps in order, then of the model."""
+    """The tensors in both runs: steps' outputs in order, then the model's."""
     original = pair.original.structure
     for index, counterpart in pair.align_steps(expected, found).pairs:
         step, counterpart_step = expected.steps[index], found.steps[counterpart]
@@ -99,7 +99,7 @@ def _step_path(pair: Pair, step: CallOutputs, layer: int) -> str:
 
 
 def leaf_mismatches(expected: Leaf, found: Leaf) -> Iterator[Mismatch]:
-    """Compare tensors, and values only if shape and dtype are equal."""
+    """Compare tensors: values only if shape and dtype are equal."""
     for change in _TYPE_CHANGES:
         values = getattr(expected, change), getattr(found, change)
         if values[0] != values[1]:
@@ -112,7 +112,7 @@ def leaf_mismatches(expected: Leaf, found: Leaf) -> Iterator[Mismatch]:
 def _add_places(
     leaves: Iterable[LeafPair], mismatches_of: Callable[[Leaf, Leaf], Iterable[Any]]
 ) -> Iterator[tuple[LeafPair, Place, Any]]:
-    """The mismatches of tensors with places; outputs get the first step's place."""
+    """Mismatches of tensors with places; outputs get the first step's place."""
     first: Place | None = None
     for leaf in leaves:
         for mismatch in mismatches_of(leaf.expected, leaf.found):

@@ -1,4 +1,4 @@
-"""Compares the skeletons that `inside/structure.py` creates, and finds tensors in them.
+"""Compares the skeletons of `inside/structure.py`, and finds tensors in them.
 
 A tensor is {"tensor": [layer, call, output]}, or {"tensor": name}.
 """
@@ -39,7 +39,7 @@ class Mismatch(NamedTuple):
 
 
 def mismatches(expected: Any, found: Any, keys: tuple[Any, ...] = ()) -> Iterator[Mismatch]:
-    """All differences of two skeletons, in the order of `expected`; extra items are last."""
+    """All differences of skeletons, in the order of `expected`; extra items are last."""
     if expected == found:
         return
     form = _form(expected)
@@ -77,7 +77,7 @@ def _form(value: Any) -> str:
 
 
 def _items(value: Any) -> Iterable[tuple[Any, Any]]:
-    """The items of a skeleton with keys or indices; a leaf has none."""
+    """A skeleton's items with keys or indices; a leaf has none."""
     if not isinstance(value, dict):
         return enumerate(value) if isinstance(value, list) else ()
     if isinstance(value.get("tuple"), list):
@@ -96,7 +96,7 @@ def tensors(value: Any) -> Iterator[Tensor]:
 
 
 def map_tensors(value: Any, name: TensorNamer) -> Any:
-    """Replace each {"tensor": [layer, call, output]} in a skeleton with {"tensor": name}."""
+    """Replace {"tensor": [layer, call, output]} in a skeleton with {"tensor": name}."""
     if isinstance(value, dict):
         if set(value) == {"tensor"} and isinstance(value["tensor"], list):
             layer, call, output = value["tensor"]
@@ -106,7 +106,7 @@ def map_tensors(value: Any, name: TensorNamer) -> Any:
 
 
 def consumers_of(model: Structure, name: Callable[[int], str]) -> Consumers:
-    """The consumers of each call's outputs, as layer, input and output; "" is the model.
+    """The consumers of each call's outputs: layer, input, output; "" is the model.
 
     Only consumers distinguish two calls of a shared layer on the same tensors.
     """

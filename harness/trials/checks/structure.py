@@ -150,7 +150,7 @@ def _argument_mismatches(pair: Pair, call: CallRecord, counterpart: CallRecord) 
 
 
 def _use_lists(args: list[Any], other_args: list[Any]) -> list[Any]:
-    """Put a tensor into a list if `other_args` has a list that begins with it."""
+    """Put a tensor into a list if a list in `other_args` begins with it."""
     pairs = list(zip(args, other_args, strict=False))
     lists = [
         [argument] if isinstance(other, list) and len(other) > 1 and other[0] == argument else argument

@@ -69,7 +69,7 @@ def _compare_variables(
 
 
 def _changed_fields(expected: Variable, found: Variable) -> Iterator[tuple[str, Change]]:
-    """The fields that differ; a name at the end of a path counts once."""
+    """Fields that differ; a name at the end of a path counts once."""
     has_names = bool(expected.short_name and found.short_name)
     is_renamed = has_names and expected.short_name != found.short_name
     ends_differently = expected.name.rpartition("/")[2] != found.name.rpartition("/")[2]
