@@ -101,7 +101,7 @@ def _lost_argument_advice(cause: Cause, user_classes: UserClasses) -> Advice:
 
 
 def _owner(root: Difference, user_classes: UserClasses) -> type | None:
-    """The user's class at fault: of a layer, or a `compile` argument."""
+    """The user's class at fault: that of a layer, or of a `compile` argument."""
     if "." not in root.name and root.first and root.first.kind in user_classes.classes:
         return user_classes.classes[root.first.kind]
     attribute = root.name.rpartition(".")[2]
@@ -117,7 +117,7 @@ def _parameter(owner: type, attribute: str) -> str:
 
 
 def _config_advice(owner: type, attributes: Iterable[str]) -> str:
-    """What to write so that a class's config has these attributes."""
+    """What to write so that the config of a class has these attributes."""
     class_name = owner.__name__
     parameters = {attribute: _parameter(owner, attribute) for attribute in attributes}
     items = ", ".join(f'"{parameter}": self.{name}' for name, parameter in parameters.items() if parameter)

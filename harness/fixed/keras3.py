@@ -143,7 +143,7 @@ def build_like(layer: Any, new: Any) -> Any:
 
 
 def set_value(copier: Copier, variable: Any, new: Any, initial: Any) -> None:
-    """Give `new`, a variable's copy, the value of `initial`: an array or variable."""
+    """Give `new`, the copy of a variable, the value of `initial`: an array or a variable."""
     parameter = copier.memo.get(id(variable._value))
     if parameter is not None:  # the variable shares it with a torch module
         new._initialize(parameter)

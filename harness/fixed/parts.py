@@ -134,7 +134,7 @@ class Globals(dict[str, Any]):
 
 
 def globals_of(function: types.FunctionType) -> dict[str, Any]:
-    """A user's function's globals, by name, without modules and classes."""
+    """The globals of a user's function by name, without modules and classes."""
     module = function.__globals__
     if str(module.get("__name__")).partition(".")[0] in LIBRARIES:
         return {}
@@ -143,7 +143,7 @@ def globals_of(function: types.FunctionType) -> dict[str, Any]:
 
 
 def objects_in_closures(cls: type) -> list[tuple[str, Any]]:
-    """The objects in a user's class's closures, each with the method's name."""
+    """The objects in the closures of a user's class, each with the method's name."""
     bases = [base for base in cls.__mro__ if base.__module__.partition(".")[0] not in LIBRARIES]
     methods = [method for base in bases for method in vars(base).values() if isinstance(method, types.FunctionType)]
     cells = [(method.__name__, cell) for method in methods for cell in method.__closure__ or ()]

@@ -118,7 +118,7 @@ class Replay:
             self._rename_mask(*(getattr(tensor, "_keras_mask", None) for tensor in pair))
 
     def _rename_mask(self, mask: Any, new: Any) -> None:
-        """Name the operations that computed the clone's mask like the original's."""
+        """Give operations that computed the clone's mask the names of the original's."""
         calls = call_of(mask), call_of(new)
         operation, new_operation = (call and layer_of(call) for call in calls)
         is_called = isinstance(operation, self.adapter.LAYER) or id(operation) in self.settled_ids

@@ -78,7 +78,7 @@ UNBUILT_COPY_RULES: Rules = {
 
 
 def prepare_copies(copier: Copier) -> None:
-    """Map names with `id`s to new names; recreate another strategy's variables in this one."""
+    """Map names with `id`s to new names; recreate variables of another strategy in this one."""
     for tensor, new in copier.pairs(KerasTensor):
         copier.new_names[str(id(tensor))] = str(id(new))
     for variable, _ in copier.pairs(BaseResourceVariable):

@@ -93,7 +93,7 @@ class Values:
                     self.adapter.apply_setting(self.copier, layer, variable, name)
 
     def _initialize_layer(self, layer: Any) -> None:
-        """Initialize a layer's and its sublayers' weights as `build` does."""
+        """Initialize the weights of a layer and its sublayers as `build` does."""
         if self._has_empty_copies(layer) and type(layer).build not in self.adapter.COMMON_BUILDS:
             self._initialize_from(layer, lambda layer: self.adapter.build_like(layer, self.unbuilt_copy(layer)))
         if self._has_empty_copies(layer):
@@ -147,7 +147,7 @@ class Values:
                 )
 
     def copy_initial_values(self, variables: dict[Place, Any], new: Any) -> None:
-        """Give variables' copies the values at their places in a new object."""
+        """Give copies of variables the values at their places in a new object."""
         used_ids = set()
         for place, variable in variables.items():
             initial = _part_at(place, new)

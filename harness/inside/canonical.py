@@ -110,7 +110,7 @@ def globals_of(function: Any) -> Iterator[tuple[str, Any]]:
 
 @cached_per_class
 def class_digest(cls: Any) -> str:
-    """A digest of a user-defined class's bases and methods, or ""."""
+    """A digest of the bases and methods of a user-defined class, or ""."""
     if not is_user_defined(cls):
         return ""
     parts = [base.__module__ + "." + base.__qualname__ for base in cls.__mro__]

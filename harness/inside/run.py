@@ -1,4 +1,4 @@
-"""Runs or trains a model, and records its and its layers' outputs."""
+"""Runs or trains a model, and records the outputs of the model and its layers."""
 
 from __future__ import annotations
 
