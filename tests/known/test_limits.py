@@ -55,7 +55,7 @@ MODELS: list[tuple[str, Input, list[Any], dict[str, Any]]] = [
     ("frozen-attention", RGB, [call_of("RandomColorJitter", "hue_factor=0.5", **FROZEN_LAYER)], {}),
     ("frozen-attention", WORD, [FROZEN_WORDS], {}),
     ("frozen-attention", VECTOR, [call_of("Branches", "units=4", **FROZEN_LAYER)], {}),
-    ("given-list", ONE, [call_of("ReLU")], {"clone_arguments": "layers"}),
+    ("given-list", Input((1,), name="x"), [call_of("ReLU")], {"clone_arguments": "layers"}),
     ("global-settings", WORD, [WORDS], preparation_of('keras.config.set_dtype_policy("mixed_bfloat16")', None)),
     ("grayscale-seed", SEQUENCE, [call_of("SimpleRNN", "units=3, seed=7")], {}),
     ("no-config", VECTOR, [call_of("Lambda", "function=<DoubleFactor>(2.0).apply")], {}),

@@ -145,6 +145,6 @@ def test_our_clone_model_accepts_the_arguments_of_keras(generation: Generation, 
         return
     for sequential in (False, True):
         body = CHAIN if sequential else (DENSE, DROPOUT, NEST)
-        graph = graph_of(*body, inputs=(X,), generation=generation, sequential=sequential, clone_arguments=recipe)
-        if not why_undefined(graph.program):
-            assert_fixed_is_faithful(graph, warm(generation))
+        fields: Any = {"generation": generation, "sequential": sequential, "clone_arguments": recipe}
+        if not why_undefined(Program(inputs=(X,), body=body, **fields)):
+            assert_fixed_is_faithful(graph_of(*body, inputs=(X,), **fields), warm(generation))

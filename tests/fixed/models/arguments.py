@@ -301,7 +301,7 @@ COMMON_REFUSALS = {
     "a class": (lambda: layers.Dense, dict, "model"),
     "an object that cannot be copied": (hold(NoCopy), dict, "`held` of 'dense' holds.*NoCopy.*there is only one"),
     "the same in a dictionary": (hold(lambda: {"a": NoCopy()}), dict, "the model .* holds.*NoCopy.*there is only one"),
-    "a layer of the function around a class": (model_using_outer_layer, dict, "Caller.call` uses 'around'.*attribute"),
+    "a layer outside a class": (model_using_outer_layer, dict, "Caller.call` uses the layer 'around'.*attribute"),
     "edited units": (edited_model, dict, r"'dense' was built before its settings.*7,?\).*clone_function"),
     "edited bias": (lambda: edited_model("use_bias", True, use_bias=False), dict, "'dense'.*has none.*clone_function"),
     "weights of another layer": (
