@@ -207,12 +207,12 @@ EDITS = {
 """By effect: the names in the header of a fix, its definition, and lines of the edited file."""
 
 
-def apply_fix(text: str, folder: Path) -> str:
+def apply_fix(text: str, folder: Path, name: str = "fix.py") -> str:
     path = folder / "site" / "keras" / "src" / "models" / "cloning.py"
     path.parent.mkdir(parents=True)
     path.write_text(RELEASE_FILE)
     copy = PrivateCopy("keras", (str(folder / "site"),), folder / "copy")
-    copy.apply("fix.py", text)
+    copy.apply(name, text)
     return (copy.folder / "keras/src/models/cloning.py").read_text()
 
 
@@ -223,23 +223,41 @@ def test_a_definition_replaces_the_definition_of_the_same_name(name: str, tmp_pa
     assert lines in apply_fix(HEADER.format(names) + "\n\n" + code, tmp_path)
 
 
+FILE = "keras/src/models/cloning.py"
+WRONG_DIFF = f"--- a/{FILE}\n+++ b/{FILE}\n@@ -1 +1 @@\n-a\n+b\n"
+NO_MATCH = f"patch failed: {FILE}:1; {FILE}: patch does not apply: make the diff against this release"
+NO_FUNCTION = "it defines none of the release's cloning functions"
+HELPER = "def helped(model):\n    return model\n"
+
+
 @pytest.mark.no_keras
 @pytest.mark.parametrize(
-    ("text", "reason"),
+    ("name", "text", "reason"),
     [
-        (HEADER.format('"none"'), "does not define none, which its block"),
-        (HEADER.format('"one"').replace("models/", "nowhere/") + "def one(): ...\n", "the release has no such folder"),
-        (HEADER.format('"one"').replace("models/", "../../../") + "def one(): ...\n", "the release has no such folder"),
-        (HEADER.format('"one", "none"') + "def one(): ...\ndef none(): ...\n", "the release does not define none"),
-        (HEADER.format('"one"').replace('"keras"', '"keras new"'), "Expected semicolon"),
-        (HEADER.format("1"), "Expected `str`"),
-        (HEADER.format('"one"').replace("definitions", "defintions"), "unknown field `defintions`"),
-        ("def one(:\n", "no Python code in it"),
+        ("fix.py", HEADER.format('"none"'), "does not define none, which its block"),
+        ("fix.py", HEADER.format('"one"').replace("models/", "nowhere/") + "def one(): ...\n", "no such folder"),
+        ("fix.py", HEADER.format('"one"').replace("models/", "../../../") + "def one(): ...\n", "no such folder"),
+        ("fix.py", HEADER.format('"one", "none"') + "def one(): ...\ndef none(): ...\n", "does not define none"),
+        ("fix.py", HEADER.format('"one"').replace('"keras"', '"keras new"'), "Expected semicolon"),
+        ("fix.py", HEADER.format("1"), "Expected `str`"),
+        ("fix.py", HEADER.format('"one"').replace("definitions", "defintions"), "unknown field `defintions`"),
+        ("fix.py", "def one(:\n", "no Python code in it"),
+        ("fix.py", HELPER, NO_FUNCTION),
+        ("fix.md", f"```\n{HELPER}```\n", NO_FUNCTION),
+        ("fix.md", f"So:\n\n```diff\n{WRONG_DIFF}```\n", NO_MATCH),
+        ("fix.txt", f"Apply this:\n\n{WRONG_DIFF}", NO_MATCH),
+        ("fix.diff", "nothing", "No valid patches in input"),
+        ("fix.diff", WRONG_DIFF.replace("cloning", "none"), "keras/src/models/none.py: No such file or directory"),
+        ("fix.diff", f"--- /dev/null\n+++ b/{FILE}\n@@ -0,0 +1 @@\n+a\n", f"{FILE}: already exists"),
+        ("fix.diff", WRONG_DIFF.replace("keras/src", "tests"), "it changes no line of the release"),
+        ("fix.diff", "--- ../out.py\n+++ ../out.py\n@@ -1 +1 @@\n-a\n+b\n", "it changes no line of the release"),
+        ("fix.diff", "--- /dev/null\n+++ b/keras/../../out.py\n@@ -0,0 +1 @@\n+a\n", "invalid path"),
     ],
 )
-def test_the_error_says_why_a_fix_does_not_apply(text: str, reason: str, tmp_path: Path) -> None:
+def test_the_error_says_why_a_fix_does_not_apply(name: str, text: str, reason: str, tmp_path: Path) -> None:
     with pytest.raises(ProposalError, match=reason):
-        apply_fix(text, tmp_path)
+        apply_fix(text, tmp_path / "one" / "two", name)
+    assert [*tmp_path.rglob("out.py")] == []
 
 
 def test_keras_tests_that_fail_with_a_fix_are_listed(tmp_path: Path) -> None:

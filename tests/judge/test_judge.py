@@ -22,7 +22,6 @@ KNOWN = KnownIssues(tuple(load().get(name) for name in ("lambda-refused", "compi
 LINE = "return layer.__class__.from_config(layer.get_config())\n"
 FILE = "keras/src/models/cloning.py"
 RAISING_FIX = "def clone_model(model, *args, **kwargs):\n    raise KeyError('here')\n"
-HELPER = "def helper(model):\n    return model\n"
 IDENTITY_ANSWER = """\
 The cause:
 
@@ -141,33 +140,15 @@ def test_each_proposed_fix_has_a_verdict(judge: Command, tmp_path: Path, monkeyp
     assert {path.name for path in link.parent.glob("[lmn]e*.py")} == {"less.py"}
 
 
-NO_MATCH = f"patch failed: {FILE}:1; {FILE}: patch does not apply: make the diff against this release"
-WRONG_DIFF = f"--- a/{FILE}\n+++ b/{FILE}\n@@ -1 +1 @@\n-a\n+b\n"
 TF_KERAS_FIX = '# /// clonediff\n# releases = "tf_keras"\n# definitions = {file = ["ONE"]}\n# ///\nONE = 1\n'
 OLD_KERAS_FIX = TF_KERAS_FIX.replace("tf_keras", "keras<3.3")
 REFUSED_FILES = {
     "exits.py": ("import os\nclone_model = os._exit(3)\n", "keras: does not start: exit code 3"),
-    "other.py": ("def other(model):\n    pass\n", "it defines none of the release's cloning functions"),
     "no-code.md": ("No idea.", "no code in it"),
     "of-tf-keras.py": (TF_KERAS_FIX, "it is for tf_keras: choose another --subject"),
     "of-older.py": (OLD_KERAS_FIX, "it is for keras<3.3: choose another --subject"),
-    "helper.md": (f"```\n{HELPER}```\n", "it defines none of the release's cloning functions ._clone_"),
-    "text.txt": (f"Apply this:\n\n{WRONG_DIFF}", NO_MATCH),
-    "block.md": (f"So:\n\n```diff\n{WRONG_DIFF}```\n", NO_MATCH),
-    "no-diff.diff": ("nothing", "No valid patches in input"),
-    "files.patch": (
-        WRONG_DIFF.replace("cloning", "none") + f"--- /dev/null\n+++ b/{FILE}\n@@ -0,0 +1 @@\n+a\n",
-        "keras/src/models/none.py: No such file or directory; keras/src/models/cloning.py: already exists"
-    ),
-    "other-files.diff": (
-        diff("a/tests/x.py", "b/tests/x.py") + "--- ../out.py\n+++ ../out.py\n@@ -1 +1 @@\n-a\n+b\n",
-        "it changes no line of the release"
-    ),
-    "out-of-it.diff": (
-        "--- /dev/null\n+++ b/keras/../../out.py\n@@ -0,0 +1 @@\n+a\n", "invalid path 'keras/../../out.py'"
-    ),
-}  # fmt: skip
-"""By file: its text, and why it cannot be applied."""
+}
+"""By file: its text, and why it does not load. More reasons are in test_fixes.py."""
 
 
 PARTIAL_FIX = """
