@@ -215,7 +215,10 @@ def test_a_layer_with_a_mask_may_be_replaced_by_one_without(kind):
     assert clone(np.ones((2, 4, 3), "float32")).shape[1] == 4
 
 
-@for_generations
+NIGHTLY = pytest.mark.slow(reason="half a minute; by day, the same scopes of Keras 3 are tried")
+
+
+@pytest.mark.parametrize("generation", ["keras", pytest.param("tf_keras", marks=NIGHTLY)])
 def test_models_are_cloned_into_and_out_of_a_strategy_scope(generation):
     command = [sys.executable, "-m", "tests.fixed.strategy_scopes", generation]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE)

@@ -104,7 +104,7 @@ STATE_PATTERNS = r"initial_state=\[(.+),\s\1\]"
         ("keras", "Lambda", 180, LAMBDA_PATTERNS),
         ("keras", "Dense Normalization StringLookup", 100, ADAPT_PATTERNS),
         ("keras", "Dense", 100, OBJECT_PATTERNS),
-        ("tf_keras", "LSTM", 30, STATE_PATTERNS),
+        pytest.param("tf_keras", "LSTM", 30, STATE_PATTERNS, marks=pytest.mark.slow(reason="it draws slow layers")),
     ],
     ids=["all", "Lambda", "adapt", "objects", "states"],
 )
