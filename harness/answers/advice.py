@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from clonediff.harness.answers.user_causes import colliding_names
-from clonediff.harness.trials.triage import makes_a_clone
+from clonediff.harness.trials.triage import is_clone_made
 from clonediff.reports.records import Cause, Difference
 from clonediff.strategies.layers import CATALOGUE
 
@@ -60,7 +60,7 @@ def advice(cause: Cause, message: str, user_classes: UserClasses) -> Advice:
     if colliding_names(cause):
         names = '`add_weight(name=f"{self.name}_scale")`'
         return Advice(f"save the clone as a .keras file, or name weights after their layer: {names}")
-    if not makes_a_clone([cause]):
+    if not is_clone_made([cause]):
         return _crash_advice(message, user_classes)
     if root.part == "trainable" and root.found == "true":
         part = "the clone" if root.first is None or root.first.layer < 0 else "the layer in the clone"

@@ -88,7 +88,7 @@ def _merge(causes: Sequence[Cause]) -> list[Cause]:
 
 
 def _explains(earlier: Cause, cause: Cause) -> bool:
-    """Whether a frozen layer explains reordered weights, or a lost layer its parts."""
+    """Whether a frozen layer explains reordered weights, or a lost layer causes in its sublayers."""
     if (cause.root.part, cause.root.change) == ("weight", "order"):
         return earlier.root.part == "trainable"
     holder, first = earlier.root.first, cause.root.first

@@ -29,7 +29,7 @@ REDUCING_SHARE = 1 / 4
 MIN_SECONDS, SCRIPT_SECONDS = 5.0, 4.0
 """The least time for reducing a finding, and the usual time of its script."""
 MAX_START_SECONDS = 15.0
-"""How much of the budget the start may use; more extends the run."""
+"""Seconds of the budget that starting child processes may use; a longer start extends the run."""
 MAX_FAILURES = 3
 """How many shards in a row may fail before the campaign gives up their subject."""
 WAIT_SECONDS = 0.5

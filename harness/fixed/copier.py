@@ -8,7 +8,7 @@ import types
 from typing import Any
 
 from clonediff.harness.fixed import parts
-from clonediff.harness.fixed.plans import ATOMS, CONTAINERS, PLAIN_CLASSES, Marker, Plan, Way, way_of
+from clonediff.harness.fixed.plans import ATOMS, CONTAINERS, KEPT_CLASSES, Marker, Plan, Way, way_of
 
 PLANS: dict[tuple[Any, bool], dict[type, Plan]] = {}
 """Cached plans of library classes, by adapter and by whether copies are unbuilt."""
@@ -45,7 +45,7 @@ class Copier:
             rules = [rules.items() for table in tables for base, rules in table.items() if issubclass(cls, base)]
             way = way_of(cls, self.adapter.COPIED_MODULES, self.adapter.VARIABLE)
             self.plans[cls] = plan = Plan(cls, way, dict(itertools.chain(*rules)))
-            plan.leaves_out_objects = self.unbuilt and issubclass(cls, self.adapter.VARIABLE)
+            plan.leaves_out_variables = self.unbuilt and issubclass(cls, self.adapter.VARIABLE)
             if cls.__module__.partition(".")[0] in parts.LIBRARIES:
                 self.cached_plans[cls] = plan
         return plan
@@ -65,7 +65,7 @@ class Copier:
                     queue.append(obj.__self__)
                 if cls is not types.FunctionType or parts.contents(obj):
                     self.functions[key] = obj
-            elif plan.leaves_out_objects:
+            elif plan.leaves_out_variables:
                 memo.setdefault(key, None)
             elif plan.is_copied and key not in objects and key not in memo:
                 objects[key] = obj
@@ -177,7 +177,7 @@ class Copier:
         for name, value in parts.attributes(obj, plan).items():
             rule = rules.get(name, calls)
             if rule is calls:  # no rule, or a list of calls: `fill_items` leaves out calls of other graphs
-                namespace[name] = value if type(value) in PLAIN_CLASSES else copy_of(value)
+                namespace[name] = value if type(value) in KEPT_CLASSES else copy_of(value)
                 continue
             rule = rule(value) if callable(rule) else rule
             if rule is not Marker.MISSING:

@@ -31,7 +31,7 @@ ATOMS = frozenset(
         *(types.MethodWrapperType, types.GetSetDescriptorType),
     ]
 )
-PLAIN_CLASSES = ATOMS - {str}  # a string may be a name to replace
+KEPT_CLASSES = ATOMS - {str}  # a string may be a name to replace
 SHARED_CLASSES = (
     *(type, types.ModuleType, enum.Enum, np.generic, np.dtype, np.ufunc),
     *(io.IOBase, socket.socket, subprocess.Popen, threading.Thread, logging.Logger, logging.Handler),
@@ -77,7 +77,7 @@ class Plan:
         self.way = way
         self.rules = rules
         """By attribute, what a copy gets: a value, a function of the value, or a marker."""
-        self.leaves_out_objects = False
+        self.leaves_out_variables = False
         self.is_function = way is Way.FUNCTION
         self.is_copied = way not in (Way.SHARED, Way.FRAMEWORK, Way.FUNCTION)
         self.is_list_or_dict = cls in (list, dict)

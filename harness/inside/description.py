@@ -62,7 +62,7 @@ class Description:
             code=class_digest(type(model)),
         )
 
-    def read_facts(self, original: Description | None = None, facts: Facts | None = None) -> None:
+    def set_facts(self, original: Description | None = None, facts: Facts | None = None) -> None:
         """Put `facts`, or else the model's, into the structure."""
         original_facts = None if original is None else original.facts
         self.facts: Facts = facts or Facts(self.layers, [*self.weights, *self.states], self._context, original_facts)

@@ -45,7 +45,7 @@ def try_live_model(
         raise TypeError(f"expected a model, found {type(model).__name__}")
     if not framework.is_graph(model):
         reason = f"{type(model).__name__} is subclassed, so it has no graph of layers to compare"
-        advice = "pass keras.Model(inputs, model(inputs)). clonediff.clone_model can clone the model itself"
+        advice = "pass keras.Model(inputs, model(inputs)). clonediff.clone_model can clone such a model"
         raise TypeError(f"{reason}: {advice}")
     with ignored_warnings() as filters, framework.isolated(), _restore_at_end(model, context):
         if not framework.endpoints(model)[0]:

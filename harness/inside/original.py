@@ -61,7 +61,7 @@ class Original:
         if any(map(self._framework.uses_training, description.layers.model_and_layers()[1:])):
             training = self.run(description, training=True)
         # Attributes are read after the runs, since runs set some of them.
-        description.read_facts(None if description.model is self.model else self.description)
+        description.set_facts(None if description.model is self.model else self.description)
         values = description.values.values[: len(description.weights)]
         weights = tuple(map(self._context.digests.digest, values))
         return Observation(description.structure, inference, training, copied_weights=weights, **freshness)
@@ -159,7 +159,7 @@ class Original:
 
     def _current_structure(self, facts: Facts | None = None) -> Structure:
         description = Description(self.model, self._context, reads_values=False)
-        description.read_facts(facts=facts)
+        description.set_facts(facts=facts)
         return description.structure
 
     def _current_referents(self) -> list[Any]:

@@ -26,7 +26,7 @@ def wrapping_source(model: Any) -> str:
         if not any(shapes.values()):
             reason, advice = ", and was not called on data", "call it on its input in the function"
         problem = f"{type(model).__name__} is subclassed{reason}: {advice}"
-        raise ValueError(f"{problem}. clonediff.clone_model can clone the model itself")
+        raise ValueError(f"{problem}. clonediff.clone_model can clone such a model")
     return f"x = {inputs}\nmodel = {_WRAPPER.format('model')}\n"
 
 

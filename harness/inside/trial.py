@@ -214,7 +214,7 @@ class _Trial:
             description = Description(self._build(), self._context)
         except Exception:  # not every source runs twice, and a cloner may have broken a live model
             return observation
-        description.read_facts(original.description)
+        description.set_facts(original.description)
         if not runs and description.structure.facts == observation.structure.facts:
             null_model = Observation(description.structure, **original.freshness(description))
         else:

@@ -35,7 +35,7 @@ from clonediff.harness.subjects.releases import search_path_of
 from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.checks.failures import NOT_BUILT
 from clonediff.harness.trials.graph_trials import UPSTREAM, GraphTrials
-from clonediff.harness.trials.triage import fingerprint, is_same_bug, makes_a_clone, title
+from clonediff.harness.trials.triage import fingerprint, is_clone_made, is_same_bug, title
 from clonediff.harness.trials.trial import LOST_FINGERPRINT, Case, Key, Trial, TrialCause, process_difference
 from clonediff.reports.known import KnownIssue, KnownIssues
 from clonediff.reports.records import EFFECTS, Cause, Severity
@@ -148,7 +148,7 @@ class Baseline:
         if cause.fingerprint in fingerprints or any(is_same_bug(cause, other) for other in causes):
             return True
         is_hidden = cause.severity is Severity.CRASH or cause.fingerprint in self._seen_fingerprints
-        return not makes_a_clone(release_causes) and (is_hidden or self.known.find(cause) is not None)
+        return not is_clone_made(release_causes) and (is_hidden or self.known.find(cause) is not None)
 
 
 class Candidate(GraphTrials):

@@ -45,7 +45,7 @@ np.testing.assert_array_equal(clone.predict(numbers), model.predict(numbers))
 """
 CLONING_FUNCTIONS = ("clone_model", "_clone_functional_model", "_clone_sequential_model")
 PACKAGES = (RELEASE, "keras_applications==1.0.8", "keras_preprocessing==1.1.2", "pyyaml", "scipy")
-KERAS_3 = Subject("keras")
+CPU_SUBJECT = Subject("keras")
 START_SECONDS = 180.0
 MEMORY_BYTES = 4 << 30
 MAX_CRASHES = 3
@@ -65,7 +65,7 @@ class OldKerasProcess:
     def __init__(self, search_path: SearchPath, *proposal: str, limit: float = 20.0) -> None:
         """`proposal` replaces Keras' cloning functions. Each model has `limit` seconds."""
         command = [sys.executable, "-u", str(Path(__file__).with_name("child.py")), *proposal]
-        self._start = functools.partial(Child, command, environment(KERAS_3, search_path))
+        self._start = functools.partial(Child, command, environment(CPU_SUBJECT, search_path))
         self._limit = limit
         self._child: Child | None = None
         self._answers: dict[str, dict[str, Any]] = {}
@@ -115,7 +115,7 @@ def fuzz(minutes: float | None, trials: int | None, seed: int) -> tuple[str, dic
         record = _summary(models, keras)
         findings = _table(models, smallest, keras.upstream_effects)
     lines = [record["summary"]]
-    variables = environment(KERAS_3, search_path)
+    variables = environment(CPU_SUBJECT, search_path)
     for finding in findings:
         finding["script"] = SCRIPT.format(source=finding["source"])
         command = [sys.executable, "-c", finding["script"]]

@@ -1,7 +1,8 @@
 """Run each script alone. Only a script that needs clonediff can import it.
 
-There are two fork servers, which fork for each script. The first imports Keras, which takes seconds; it is for CPUs
-only, since a fork lacks the threads that a GPU starts. The second imports nothing, and reruns unexpected endings.
+There are two kinds of fork server, which fork for each script. The first imports Keras, which takes seconds; it is for
+CPUs only, since a fork lacks the threads that a GPU starts. The second imports nothing; scripts that ended unexpectedly
+run there again.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import msgspec
 from clonediff.harness.scripts.known_scripts import cloning_line
 from clonediff.harness.scripts.reproducer import Script
 from clonediff.harness.subjects.child import Child, kill_with_parent, scratch_folder
-from clonediff.harness.subjects.environment import INSTALLED_PACKAGES, SearchPath, environment
+from clonediff.harness.subjects.environment import DEFAULT_SEARCH_PATH, SearchPath, environment
 from clonediff.harness.subjects.outcomes import OUT_OF_MEMORY, TIMED_OUT, Lost
 from clonediff.harness.subjects.subject import Subject
 
@@ -123,7 +124,7 @@ class Ending(msgspec.Struct, frozen=True):
 class ScriptRunner:
     """Runs scripts on a subject, one at a time, in forks of its servers."""
 
-    def __init__(self, subject: Subject, search_path: SearchPath = INSTALLED_PACKAGES, *, fixed: bool = False) -> None:
+    def __init__(self, subject: Subject, search_path: SearchPath = DEFAULT_SEARCH_PATH, *, fixed: bool = False) -> None:
         """With `fixed`, scripts use our `clone_model`."""
         self._fixed = fixed
         self._subject = subject

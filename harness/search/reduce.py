@@ -20,7 +20,7 @@ from clonediff.strategies.program import Again, Apply, Graph, Input, Instruction
 T = TypeVar("T")
 
 MAX_TRIALS = 400
-"""The most unsuccessful trials for one finding."""
+"""How many trials for one finding may be unsuccessful."""
 _LIST_FIELDS = ("arguments", "call", "after", "definitions", "preparations", "outputs", "lines")
 _KEPT_FIELDS = ("arguments", "tensors", "count", "packed", "outputs", "on")
 """Fields whose default would not be simpler."""
@@ -49,7 +49,7 @@ def reduce(
 
 
 def size(program: Program) -> tuple[int, int, int]:
-    """A program's size: its parts, the length of its text, and how many shapes are usual."""
+    """A program's size: its parts, the length of its text, and its number of default shapes."""
     text = to_json(Graph(program, ""))
     parts = text.count(b'"do":') + len(program.inputs) + len(program.outputs) + len(program.preparations)
     return parts, len(text), sum(text.count(shape) for shape in (b"[3,4]", b"[4,4,3]"))

@@ -13,7 +13,7 @@ from clonediff.harness.subjects.subject import Subject
 SearchPath: TypeAlias = tuple[str, ...]
 """Folders to import from, before all others."""
 
-INSTALLED_PACKAGES: SearchPath = ()
+DEFAULT_SEARCH_PATH: SearchPath = ()
 """The search path for the installed packages."""
 
 ROOT = str(Path(__file__).parents[3])  # not resolved: in a checkout, this file is reached through a link
@@ -66,7 +66,7 @@ def command_line(subject: Subject) -> list[str]:
     return [sys.executable, "-u", "-c", _BOOTSTRAP.format(root=ROOT), subject.generation]
 
 
-def environment(subject: Subject, search_path: SearchPath = INSTALLED_PACKAGES) -> dict[str, str]:
+def environment(subject: Subject, search_path: SearchPath = DEFAULT_SEARCH_PATH) -> dict[str, str]:
     """The environment of a child that imports from `search_path` first."""
     variables = {**_ONE_THREAD, **(_GPU_VARIABLES if subject.device != "cpu" else {}), **_passed_variables()}
     variables |= {"KERAS_BACKEND": subject.backend, "TF_CPP_MIN_LOG_LEVEL": "3", "PYTHONHASHSEED": "0"}

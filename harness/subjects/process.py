@@ -11,7 +11,7 @@ import msgspec
 
 from clonediff.harness.observation import Answer, AuditedClass, Case, Failure, Request
 from clonediff.harness.subjects.child import Child
-from clonediff.harness.subjects.environment import INSTALLED_PACKAGES, SearchPath, command_line, environment
+from clonediff.harness.subjects.environment import DEFAULT_SEARCH_PATH, SearchPath, command_line, environment
 from clonediff.harness.subjects.outcomes import Handshake, Lost, NoDeviceError, RequestError, SubjectError, ValuesReport
 from clonediff.harness.subjects.subject import Subject
 from clonediff.reports.records import READ_ERRORS
@@ -61,7 +61,7 @@ class SubjectProcess:
         subject: Subject,
         *,
         limits: Limits | None = None,
-        search_path: SearchPath = INSTALLED_PACKAGES,
+        search_path: SearchPath = DEFAULT_SEARCH_PATH,
         command: Sequence[str] | None = None,
     ) -> None:
         """`command` replaces the command line of the child, for tests."""

@@ -31,7 +31,7 @@ from pathlib import Path
 import platformdirs
 from packaging.version import Version
 
-from clonediff.harness.subjects.environment import INSTALLED_PACKAGES, SearchPath
+from clonediff.harness.subjects.environment import DEFAULT_SEARCH_PATH, SearchPath
 from clonediff.harness.subjects.outcomes import ReleaseError, UnusableCodeError
 from clonediff.harness.subjects.subject import BACKENDS, NIGHTLY, Subject, UnknownSubjectError
 
@@ -69,7 +69,7 @@ def search_path_of(subject: Subject) -> SearchPath:
         if importlib.util.find_spec(package) is None:
             raise ReleaseError(f"{subject}: {package} is not installed: pip install {package}")
     if subject.version is None:
-        return INSTALLED_PACKAGES
+        return DEFAULT_SEARCH_PATH
     folder = _cached_folder(subject)
     if Version(subject.version).local and not folder.is_dir():
         raise ReleaseError(

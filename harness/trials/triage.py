@@ -149,12 +149,12 @@ def signature(root: Difference) -> tuple[str, str, str, str, str]:
 
 
 def _aspect_and_kind(root: Difference) -> tuple[str, str]:
-    """Aspect and kind in a fingerprint, which several causes may share."""
+    """The aspect and kind in a fingerprint; several aspects may share one name."""
     aspect, kind, shared_name = _aspect(root), _kind(root), aspect_of(root).shared_name
     holder = CATALOGUE.get(kind.removeprefix("in "))
     if kind.startswith("in ") and holder is not None and holder.family == "custom":
         return aspect, "in a layer of one's own"
-    # In an original or a second clone, an aspect keeps its name.
+    # A difference in the original, or in a second clone, keeps its own name.
     return shared_name if shared_name and root.model == "clone" else aspect, _DIMENSIONS.sub("1D", kind)
 
 
@@ -167,7 +167,7 @@ def is_same_bug(cause: Cause, counterpart: Cause) -> bool:
     return key == other_key or cause.fingerprint == counterpart.fingerprint
 
 
-def makes_a_clone(causes: Iterable[Cause]) -> bool:
+def is_clone_made(causes: Iterable[Cause]) -> bool:
     return not any(cause.root.check == "made" for cause in causes)
 
 
@@ -178,7 +178,7 @@ def add_blame(by_cloner: Mapping[str, Sequence[Cause]]) -> dict[str, tuple[Cause
     """
     upstream, fixed = UPSTREAM_AND_FIXED
     upstream_causes, fixed_causes = by_cloner.get(upstream, ()), by_cloner.get(fixed, ())
-    is_compared = upstream in by_cloner and makes_a_clone(upstream_causes)
+    is_compared = upstream in by_cloner and is_clone_made(upstream_causes)
     blames = {upstream: Blame.UPSTREAM, fixed: Blame.FIXED if is_compared else Blame.UNKNOWN}
     counterparts = {upstream: fixed_causes, fixed: upstream_causes}
 
@@ -196,7 +196,7 @@ def title(cause: Cause, layer: str | None = None) -> str:
 
 
 def use_plain_models(differences: Iterable[Difference]) -> list[Difference]:
-    """Replace drawn custom models' classes with Keras', unless the class differs."""
+    """Replace drawn custom models' classes with Keras', unless the difference is in the class or an attribute."""
     return [item if item.first is None else replace(item, first=_plain_place(item, item.first)) for item in differences]
 
 
@@ -221,7 +221,7 @@ def _kind(root: Difference) -> str:
         return "model"
     if root.part != "trainable":
         return ""
-    # Different code creates models and layers; holders create sublayers.
+    # Models, layers and sublayers are created by different code, which may lose the flag.
     if first.kind in _MODELS:
         return first.kind
     return f"in {first.inside}" if first.inside and first.inside not in _MODELS else ""

@@ -1,4 +1,4 @@
-"""A config that is read at once has the arguments that `get_config` omits.
+"""A config that `clone_model` reads itself has what `get_config` omits.
 
 The `get_config` of two dozen classes omits an argument, such as `use_cudnn`. Now
 an object of Keras remembers the plain arguments of its constructor.

@@ -1,4 +1,4 @@
-"""`Lambda` with a Python lambda in a nested model: cloning raises (3.5 to 3.14).
+"""`Lambda` with a Python lambda in a nested model: cloning raises (Keras 3.5 to 3.14).
 
 A nested model is deserialized from its config in safe mode. Since 3.15, a lambda is rejected everywhere, as
 `lambda-refused` shows.

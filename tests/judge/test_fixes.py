@@ -12,7 +12,7 @@ from clonediff.harness.judge.keras_tests import compare_tests
 from clonediff.harness.judge.proposals import Proposal, ProposalError, read_proposal
 from clonediff.harness.scripts.reproducer import Script
 from clonediff.harness.scripts.runner import ReplayAnswer, ScriptRunner
-from clonediff.harness.subjects.environment import INSTALLED_PACKAGES
+from clonediff.harness.subjects.environment import DEFAULT_SEARCH_PATH
 from clonediff.harness.subjects.subject import Subject
 from clonediff.reports.known import load
 from tests.helpers.git_repositories import put_keras
@@ -25,14 +25,14 @@ GENERATIONS = ("keras", "tf_keras")
 @pytest.mark.no_keras
 @pytest.mark.parametrize("generation", GENERATIONS)
 def test_fixes_apply_one_after_the_other_and_as_one_diff(generation: str, tmp_path: Path) -> None:
-    copy = PrivateCopy(generation, INSTALLED_PACKAGES, tmp_path / "copy")
+    copy = PrivateCopy(generation, DEFAULT_SEARCH_PATH, tmp_path / "copy")
     for fix in FIXES:
         copy.apply(fix.name, fix.text)
     changed, diff = copy.changed_files(), copy.diff()
     assert {*changed} == {file for fix in FIXES if fix.is_for(generation) for file in fix.definitions}
     for name in changed:
         compile((copy.folder / name).read_text(), name, "exec")
-    patched = PrivateCopy(generation, INSTALLED_PACKAGES, tmp_path / "patched")
+    patched = PrivateCopy(generation, DEFAULT_SEARCH_PATH, tmp_path / "patched")
     patched.apply("all.diff", diff)
     assert patched.diff() == diff
 
@@ -52,7 +52,7 @@ SMALL_FIXES = [fix for fix in FIXES if not fix.name.startswith("10")]
 
 @pytest.mark.parametrize(("generation", "fixes"), [("keras", SMALL_FIXES), ("keras", FIXES), ("tf_keras", FIXES)])
 def test_scripts_of_fixed_issues_pass_with_the_fixes(generation: str, fixes: list[Proposal], tmp_path: Path) -> None:
-    copy = PrivateCopy(generation, INSTALLED_PACKAGES, tmp_path / "copy")
+    copy = PrivateCopy(generation, DEFAULT_SEARCH_PATH, tmp_path / "copy")
     for fix in fixes:
         copy.apply(fix.name, fix.text)
     fixed_ids = [id_ for fix in fixes for id_ in fix.fixes]
@@ -136,7 +136,7 @@ keras.models.clone_model(model).fit(np.ones((4, 3)), np.ones((4, 2)), verbose=0)
 
 @pytest.mark.parametrize("script", [CLONE_AND_SAVE, CLONE_AND_TRAIN], ids=["save", "train"])
 def test_with_the_fixes_a_clone_is_saved_and_trained_like_its_model(script: str, tmp_path: Path) -> None:
-    copy = PrivateCopy("keras", INSTALLED_PACKAGES, tmp_path / "copy")
+    copy = PrivateCopy("keras", DEFAULT_SEARCH_PATH, tmp_path / "copy")
     for fix in FIXES:
         copy.apply(fix.name, fix.text)
     with closing(ScriptRunner(Subject.parse("keras"), copy.search_path)) as runner:

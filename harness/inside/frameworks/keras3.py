@@ -47,7 +47,7 @@ class Keras3(Framework):
     # -- the process
 
     def forget(self) -> None:
-        # As `clear_session`, without clearing kernels and garbage: that takes long.
+        # Like `clear_session`, but keeps compiled functions and garbage: they take long.
         self._state_module.GLOBAL_STATE_TRACKER = threading.local()
         if hasattr(self._state_module, "GLOBAL_SETTINGS_TRACKER"):
             self._state_module.GLOBAL_SETTINGS_TRACKER = threading.local()
@@ -134,12 +134,12 @@ class Keras3(Framework):
         layers = model._flatten_layers() if hasattr(model, "_flatten_layers") else []
         states = [state for layer in layers for state in self._own_states(layer)]
         if getattr(model, "compiled", False):
-            # The loss has variables when it is created; metrics create theirs in training.
+            # The loss tracker has variables from the start; metrics create theirs in training.
             states += [(state, False) for state in getattr(getattr(model, "_loss_tracker", None), "variables", ())]
         return states
 
     def names(self, variable: Any) -> tuple[str, str]:
-        # Keras numbers seed generators without a name across all models.
+        # Keras numbers unnamed seed generators, across all models.
         return _NUMBERED_SEED.sub("seed_generator", str(variable.path)), str(variable.name)
 
     def read(self, variable: Any) -> Any:

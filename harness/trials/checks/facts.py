@@ -71,7 +71,7 @@ _CALL_ATTRIBUTES = ("input", "output", "input_shape", "output_shape", "losses", 
 _SPECS = ("input_spec", "state_spec", "constants_spec")
 """Further attributes of layers that depend on such calls."""
 _FALSE_IF_MISSING = ("is_awq_calibrated", "is_gptq_calibrated")
-"""Attributes that loading weights sets; for Keras, a missing one is False."""
+"""Attributes that Keras sets when it loads weights; a missing one counts as False."""
 _WEIGHT_ATTRIBUTES = ("is_adapted", "bin_boundaries")
 """Attributes that the comparison of weights, or of configs, covers."""
 _MODEL_ATTRIBUTES = (
@@ -85,13 +85,13 @@ _INPUT_ATTRIBUTES = ("is_placeholder", "batch_size")
 
 _Key = tuple[Part, str]
 """A part (config, `compile` arguments or attributes), and the path in it."""
-_FLAG: _Key = ("config", "trainable")
+_TRAINABLE: _Key = ("config", "trainable")
 _NO_CONFIG: _Key = ("config", "get_config")
 """The key of the only fact about a config that cannot be read."""
 _MISSING = Fact(MISSING)
 
 
-class _FactMismatch(NamedTuple):
+class _UnequalFacts(NamedTuple):
     """A fact of a layer, or the model (-1), that differs."""
 
     layer: int
@@ -151,7 +151,7 @@ def _describe(pair: Pair, fact: Fact, other: Fact) -> str:
 
 
 @functools.lru_cache(maxsize=4)
-def _mismatches(pair: Pair) -> tuple[_FactMismatch, ...]:
+def _mismatches(pair: Pair) -> tuple[_UnequalFacts, ...]:
     """All facts that differ, cached for several checks."""
     original, clone = pair.structures
     mismatches = list(_mismatches_of(pair, -1, original, clone))
@@ -164,7 +164,7 @@ def _mismatches(pair: Pair) -> tuple[_FactMismatch, ...]:
 
 def _mismatches_of(
     pair: Pair, index: int, layer: LayerRecord | Structure, counterpart: LayerRecord | Structure
-) -> Iterator[_FactMismatch]:
+) -> Iterator[_UnequalFacts]:
     """The outermost facts of a layer or model that differ."""
     expected, found = _settings(layer), _settings(counterpart)
     if layer.attributes and counterpart.attributes and layer.kind == counterpart.kind:
@@ -173,7 +173,7 @@ def _mismatches_of(
     ignored = [*_ignored_attributes(layer)]
     if not (_has_all_calls(layer) and _has_all_calls(counterpart)):
         ignored += (*_CALL_ATTRIBUTES, *(_SPECS if index >= 0 else ()))
-    excluded = [_FLAG, *(("attribute", path) for path in ignored)]
+    excluded = [_TRAINABLE, *(("attribute", path) for path in ignored)]
     if _NO_CONFIG in expected.keys() ^ found.keys():
         excluded += [key for key in (*expected, *found) if key[0] == "config" and key != _NO_CONFIG]
     for key in sorted({*expected, *found}) if expected != found else ():
@@ -183,7 +183,7 @@ def _mismatches_of(
             continue
         excluded.append(key)
         if not (path in _FALSE_IF_MISSING and {fact.text for fact in facts} == {"False", MISSING}):
-            yield _FactMismatch(index, part, path, *facts)
+            yield _UnequalFacts(index, part, path, *facts)
 
 
 def _ignored_attributes(layer: LayerRecord | Structure) -> tuple[str, ...]:
@@ -196,7 +196,7 @@ def _ignored_attributes(layer: LayerRecord | Structure) -> tuple[str, ...]:
 
 
 def _align(fact: Fact, pair: Pair) -> Fact:
-    """Replace the clone's indices in a fact by the original's; a missing one is below `NO_LAYER`."""
+    """Replace the clone's indices in a fact by the original's; an index without counterpart is below `NO_LAYER`."""
     if fact.references == (None, None, None, None) and not fact.layer_names:
         return fact
     layers, variables = pair.original_layers, pair.original_variables
@@ -216,7 +216,7 @@ def _align(fact: Fact, pair: Pair) -> Fact:
 
 
 def _settings(layer: LayerRecord | Structure) -> dict[_Key, Fact]:
-    """The config of a layer, or the `compile` arguments of a model."""
+    """The config and state of a layer, or the `compile` arguments of a model."""
     if isinstance(layer, Structure):
         is_compiled = Fact(str(layer.compiled is not None).lower())
         compiled = {name: Fact(text) for name, text in (layer.compiled or {}).items()}
